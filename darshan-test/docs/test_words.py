@@ -183,6 +183,9 @@ NOT_OURS = {
     "mpif.h",
     "--packages",  # of spark-sql
     "--chunkshape",  # of ptrepack
+    "--complevel",
+    "--zlib",  # of nc3tonc4
+    "gdal_translate",
     "--vcf",  # of vcftools
     "--site-quality",
     "dxt_analyzer.py",

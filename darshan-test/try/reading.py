@@ -144,3 +144,28 @@ int main(int argc, char **argv) {
   return 0;
 }
 """
+# Drops its input from the page cache, opens it, and prints whether all of it is in the cache soon.
+WHOLE = """
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+enum { PAGES = 8192 };
+static unsigned char held[PAGES];
+static int resident(const char *mapped) {
+  int sum = 0;
+  mincore((void *)mapped, PAGES * 4096, held);
+  for (int n = 0; n < PAGES; n++) sum += held[n] & 1;
+  return sum;
+}
+int main(void) {
+  int before = open("input", O_WRONLY);
+  char *mapped;
+  if (fsync(before)) return 1;
+  posix_fadvise(before, 0, 0, POSIX_FADV_DONTNEED);
+  int fd = open("input", O_RDONLY);
+  mapped = mmap(NULL, PAGES * 4096, PROT_READ, MAP_SHARED, fd, 0);
+  for (int n = 0; n < 100 && resident(mapped) < PAGES; n++) usleep(20000);
+  return printf("%d\\n", resident(mapped) == PAGES) < 0;
+}
+"""

@@ -32,3 +32,13 @@ def test_transactions_of_sqlite(trial: Try) -> None:
     assert {row["result"] for row in rows.values()} == {"not tried"}
     said = trial.run("--yes-repeat", "--", *command).stdout
     assert f"edit program.py:{line}:  Call fsync" in said and "not from outside" in said
+
+
+def test_the_library_through_which_a_program_uses_hdf5() -> None:
+    """A program in Python that uses netCDF or PyTables is told that library's call, not h5py's."""
+    from darshan_report.trial.keep import labelled  # noqa: PLC0415
+
+    rows = ["Python: h5py.File(path)", "PyTables: tables.open_file(path)", "netCDF: nc_open"]
+    for through, told in (("", 0), ("PyTables", 1), ("netCDF", 2)):
+        found = labelled(rows, None, ".py", through=through)  # type: ignore[arg-type]
+        assert found == [rows[told].partition(": ")[2]]

@@ -25,6 +25,21 @@ int main(void) {
   return printf("%c\\n", fgetc(input)) > 0 ? fclose(file) : 7;
 }
 """
+# Prints how many pages of its input are in the page cache, and reads one of them.
+RESIDENT = """
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int main(void) {
+  static unsigned char held[512];
+  int fd = open("input", O_RDONLY), sum = 0;
+  char *mapped = mmap(NULL, 2 << 20, PROT_READ, MAP_SHARED, fd, 0);
+  mincore(mapped, 2 << 20, held);
+  for (int n = 0; n < 512; n++) sum += held[n] & 1;
+  return printf("%d\\n", sum) < 0 || pread(fd, held, 1, (2 << 20) - 1) != 1;
+}
+"""
 ONLY = ("--only", "stdio-buffer")
 COPY = (*ONLY, "--copy", ".")
 
@@ -94,3 +109,14 @@ def test_cold(trial: Try, words: list[str]) -> None:
     result is the same."""
     status, rows, whole = trial.found(*COPY, "--cold", *words)
     assert (status, rows["stdio-buffer"]["result"]) == (0, "helped"), whole
+
+
+def test_the_first_run_is_cold_too(trial: Try) -> None:
+    """With --cold and without a log, the first run finds its files cold, as all others do: it makes
+    the log whose findings propose remedies."""
+    (trial.user / "input").write_bytes(b"x" * (2 << 20))
+    program = compile_c(trial.user, RESIDENT)
+    words = ("--only", "random", "--cold", "--copy", ".", "--", program)
+    _, rows, whole = trial.found(*words)
+    assert rows["random"]["result"] == "no gain shown", whole
+    assert whole["notes"] == [], "all runs print the same"

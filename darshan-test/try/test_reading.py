@@ -13,7 +13,7 @@ from lab.compile import compile_c
 from place import elsewhere
 
 from .conftest import Try
-from .reading import COLD, EVERY_WAY, READS_AND_WRITES, SMALL_READS
+from .reading import COLD, EVERY_WAY, READS_AND_WRITES, SMALL_READS, WHOLE
 
 NUMBERS = 1_000_000
 
@@ -85,6 +85,26 @@ def test_the_kernel_reads_a_file_that_a_program_will_need(numbers: Try) -> None:
     row = rows["will-need"]
     assert (status, row["result"]) == (0, "helped"), whole
     assert any(re.match(r"program.c:\d+ .*WILLNEED", text) for text in row["keep"]), row
+
+
+def test_the_kernel_reads_the_whole_file(trial: Try) -> None:
+    """A file that is larger than the read-ahead of its device is in the page cache as a whole."""
+    (trial.user / "input").write_bytes(b"x" * (32 << 20))
+    assert output(trial, "advice=3", compile_c(trial.user, WHOLE)) == "1\n"
+
+
+def test_a_file_that_is_read_in_two_ways(trial: Try) -> None:
+    """A program that reads the beginning of a file by a stream, and all of it by a descriptor, as
+    netCDF does, reads the whole file."""
+    (trial.user / "input").write_bytes(b"x" * (2 << 20))
+    source = (
+        "#include <fcntl.h>\n#include <stdio.h>\n#include <unistd.h>\nint main(void) {\n"
+        '  FILE *file = fopen("input", "r");\n  int fd = open("input", O_RDONLY);\n'
+        "  char byte;\n  return getc(file) < 0 || pread(fd, &byte, 1, (2 << 20) - 1) != 1;\n}\n"
+    )
+    program = compile_c(trial.user, source)
+    _, rows, _ = trial.found("--only", "will-need", "--", program)
+    assert rows["will-need"]["result"] == "no gain shown", rows["will-need"]
 
 
 @pytest.mark.parametrize(("how", "advice"), [("sequential", 2), ("random", 1)])

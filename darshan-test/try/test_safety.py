@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -159,26 +160,72 @@ def test_an_end_at_any_moment(
         assert not leftovers(trial.user)
 
 
+@pytest.mark.parametrize("after", turning((0.0, 0.2, 0.5, 1.0, 2.0), 0.5, "kills of a run"))
+def test_a_program_that_is_killed(trial: Try, after: float) -> None:
+    """If somebody kills the program of a run by SIGKILL, while it changes files, the user's folder
+    is unchanged, and nothing is left behind."""
+    (trial.user / "data").write_text("precious")
+    (trial.user / "program.py").write_text(
+        "import tempfile, time\n"
+        "with tempfile.TemporaryFile() as f: f.write(b'x' * 9000)\n"
+        "open('data', 'w').write('changed')\n"
+        "time.sleep(0.5)\n"
+    )
+    before, mark = bytes_of(trial.user), f"mark-{os.getpid()}"
+    words = trial.command(
+        "--only", "tmpdir", "--copy", ".", "--", sys.executable, "program.py", mark
+    )
+    with subprocess.Popen(
+        words, cwd=trial.user, env=trial.environment, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    ) as running:  # fmt: skip
+        find = ["pkill", "-KILL", "-f", f"^{sys.executable} program.py {mark}$"]
+        time.sleep(after)
+        while subprocess.run(find, check=False).returncode and running.poll() is None:
+            time.sleep(0.02)
+        said = running.communicate(timeout=100)[1]
+        # 3: a run with the remedy was killed, so its exit status differs from the others'.
+        assert running.returncode in (1, 3) and "run" in said, said
+    assert bytes_of(trial.user) == before
+    assert not leftovers(trial.user)
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """Yields a folder on a disk of 16 MiB."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", place], check=True)
+    (place / "user").mkdir()
+    yield place / "user"
+    subprocess.run(["umount", place], check=True)
+
+
 @pytest.mark.needs("mount")
-def test_a_full_disk(trial: Try, tmp_path: Path) -> None:
+def test_a_disk_that_a_run_fills(trial: Try, disk: Path) -> None:
+    """If a run fills the disk, the program fails in its copy, a message says so, and the user's
+    folder is unchanged."""
+    (disk / "data").write_bytes(os.urandom(3 << 20))
+    (disk / "program.py").write_text("open('data', 'wb').write(bytes(20 << 20))\n")
+    before = bytes_of(disk)
+    done = Try(trial.build, disk).run("--all", "--copy", ".", "--", sys.executable, "program.py")
+    assert done.returncode == 1
+    assert "No space left on device" in done.stderr, done
+    assert bytes_of(disk) == before
+    assert not leftovers(disk)
+
+
+@pytest.mark.needs("mount")
+def test_a_full_disk(trial: Try, disk: Path) -> None:
     """If the copy of the folder does not fit on the disk, a message says so, and the folder is
     unchanged."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", disk], check=True)
-    try:
-        user = disk / "user"
-        user.mkdir()
-        (user / "data").write_bytes(os.urandom(3 << 20))
-        before = bytes_of(user)
-        full = Try(trial.build, user)
-        done = full.run("--all", "--copy", ".", "--", "true")
-        assert done.returncode == 1
-        assert "No space left on device" in done.stderr
-        assert bytes_of(user) == before
-        assert not leftovers(user)
-    finally:
-        subprocess.run(["umount", disk], check=True)
+    (disk / "data").write_bytes(os.urandom(12 << 20))
+    before = bytes_of(disk)
+    done = Try(trial.build, disk).run("--all", "--copy", ".", "--", "true")
+    assert done.returncode == 1
+    assert "No space left on device" in done.stderr
+    assert bytes_of(disk) == before
+    assert not leftovers(disk)
 
 
 def test_what_differs_by_itself_is_masked(trial: Try) -> None:

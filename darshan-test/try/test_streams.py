@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
 
 import pytest
 from lab.compile import compile_c
+from place import elsewhere
 from sample import turning
 
 from .conftest import Try
@@ -30,6 +32,22 @@ def test_a_stream(trial: Try, remedy: str) -> None:
     assert changes["writes"]["after"] < 6_000
     assert any("fflush" in line or "setvbuf" in line for line in row["keep"])
     assert not (trial.user / "numbers.txt").exists()
+
+
+def test_a_stream_of_libc_in_another_language(trial: Try) -> None:
+    """A C++ program that flushes a stream of libc is told what to write in C, because std::endl is
+    no part of it. A shell that starts the program does not make it a shell script."""
+    source = trial.user / "program.cc"
+    source.write_text(writes(ENDS["closes"], SETTINGS["flush-delay"]))
+    words = ["g++", "-w", "-fpermissive", "-g", source, "-o", trial.user / "program"]
+    if subprocess.run(list(map(str, words)), check=False).returncode:
+        elsewhere("there is no compiler for C++")
+    command = ["sh", "-c", "exec ./program"]
+    log = trial.log(*command, clean=True)
+    _, rows, whole = trial.found("--only", "flush-delay", "--copy", ".", log, "--", *command)
+    assert rows["flush-delay"]["result"] == "helped", whole
+    (keep,) = rows["flush-delay"]["keep"]
+    assert "no fflush(stream) after each line" in keep and "printf" not in keep
 
 
 @pytest.mark.parametrize(

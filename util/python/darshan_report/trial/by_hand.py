@@ -13,8 +13,8 @@ from ..diagnose.finding import Finding
 from ..report.tried import CHANGED
 from .choose import Chosen
 from .keep import labelled, line_of
-from .measure import NOT_APPLICABLE, Candidate
-from .planning.case import Plan
+from .measure import NOT_APPLICABLE
+from .planning.case import Case, Plan, free_memory
 from .remedies import REMEDIES
 
 _MOST = 5  # findings
@@ -41,20 +41,24 @@ class Edit:
         }  # fmt: skip
 
 
-def _is_tried(finding: Finding, candidates: list[Candidate]) -> bool:
-    """Returns whether runs of the trial measured a remedy for this finding."""
+def _is_tried(finding: Finding, chosen: Chosen) -> bool:
+    """Returns whether runs of the trial measured a remedy that could fix this finding."""
     names = {
-        c.name for c in candidates
+        c.name for c in chosen.candidates
         if c.plan and not c.plan.costs and c.state not in (CHANGED, NOT_APPLICABLE)
     }  # fmt: skip
+    case = Case(chosen.facts, finding, free_memory(), in_copy=True)
     return any(
-        remedy.NAME in names and finding.name.startswith(tuple(remedy.CURES)) for remedy in REMEDIES
+        remedy.NAME in names
+        and finding.name.startswith(tuple(remedy.CURES))
+        and isinstance(remedy.plan(case), Plan)
+        for remedy in REMEDIES
     )
 
 
 def _edit(facts: Facts, finding: Finding) -> Edit:
     place, ending, _ = line_of(facts, finding, Plan())
-    rows = labelled(finding.remedy.example.split("\n"), facts, ending)
+    rows = labelled(finding.remedy.example.split("\n"), facts, ending, programs=finding.programs)
     return Edit(
         finding.name, finding.title, finding.stake.seconds, place or finding.at,
         finding.remedy.text, rows if len(rows) <= _ROWS else [],
@@ -64,7 +68,7 @@ def _edit(facts: Facts, finding: Finding) -> Edit:
 def by_hand(chosen: Chosen) -> list[Edit]:
     """Returns at most _MOST changes for findings whose remedy no run measured, the largest
     potential saving first."""
-    left = [f for f in chosen.findings if f.remedy.text and not _is_tried(f, chosen.candidates)]
+    left = [f for f in chosen.findings if f.remedy.text and not _is_tried(f, chosen)]
     left = [f for f in left if not f.stake.same_as]
     left.sort(key=lambda f: f.rank)
     return [_edit(chosen.sites.facts, finding) for finding in left[:_MOST]]

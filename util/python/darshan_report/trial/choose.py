@@ -14,7 +14,7 @@ from ..measure.processes.processes import processes
 from ..report.tried import NOT_TRIED
 from .arguments import Options
 from .measure import NO_FINDING, NOT_NAMED, Candidate
-from .planning.case import Case, free_memory
+from .planning.case import Case, Plan, free_memory
 from .remedies import REMEDIES, Remedy
 
 
@@ -25,6 +25,7 @@ class Chosen:
     facts: Facts
     findings: list[Finding]
     candidates: list[Candidate]
+    asking: dict[str, Finding]  # the finding that a remedy may fix, by the remedy's name
 
     def __post_init__(self) -> None:
         self.sites = self  # the log with call sites
@@ -34,11 +35,13 @@ class Chosen:
         """Opens a log and runs the rules on it. Raises LogError."""
         facts = _facts(open_log(path))
         findings = [f for f in diagnose_facts(facts, nearest=False) if f.kind == PROBLEM]
-        return Chosen(facts, findings, [_candidate(r, facts, findings, options) for r in REMEDIES])
+        asking: dict[str, Finding] = {}
+        candidates = [_candidate(r, facts, findings, options, asking) for r in REMEDIES]
+        return Chosen(facts, findings, candidates, asking)
 
     def finding_of(self, remedy: str) -> Finding | None:
         """Returns the finding that the remedy of this name may fix; None if there is none."""
-        return next((_asks(r, self.findings) for r in REMEDIES if remedy == r.NAME), None)
+        return self.asking.get(remedy)
 
     @property
     def files(self) -> list[str]:
@@ -54,23 +57,37 @@ def _facts(log: Log) -> Facts:
     return Facts(log, None, known)
 
 
-def _asks(remedy: Remedy, findings: Sequence[Finding]) -> Finding | None:
-    return next((f for f in findings if f.name.startswith(tuple(remedy.CURES))), None)
+def _asks(remedy: Remedy, findings: Sequence[Finding]) -> list[Finding]:
+    return [f for f in findings if f.name.startswith(tuple(remedy.CURES))]
 
 
 def _candidate(
-    remedy: Remedy, facts: Facts, findings: Sequence[Finding], options: Options
+    remedy: Remedy,
+    facts: Facts,
+    findings: Sequence[Finding],
+    options: Options,
+    asking: dict[str, Finding],
 ) -> Candidate:
-    finding = _asks(remedy, findings)
+    """Returns whether a remedy can be tried, and stores in `asking` the finding that asks for it:
+    the first one for which there is a plan."""
+    asks = _asks(remedy, findings)
+    if asks:
+        asking[remedy.NAME] = asks[0]
     if options.only and remedy.NAME not in options.only:
         return Candidate(remedy.NAME, None, NOT_NAMED, NOT_TRIED)
-    if finding is None and not options.all and not options.only:
+    if not asks and not options.all and not options.only:
         return Candidate(remedy.NAME, None, NO_FINDING, NOT_TRIED)
     in_copy = bool(options.copy or options.setup) and not options.yes_repeat
-    plan = remedy.plan(Case(facts, finding, free_memory(), in_copy))
-    if isinstance(plan, str):
-        return Candidate(remedy.NAME, None, plan, NOT_TRIED)
-    return Candidate(remedy.NAME, plan)
+    reasons = []
+    choices: Sequence[Finding | None] = asks or [None]
+    for finding in choices:
+        plan = remedy.plan(Case(facts, finding, free_memory(), in_copy))
+        if isinstance(plan, Plan):
+            if finding is not None:
+                asking[remedy.NAME] = finding
+            return Candidate(remedy.NAME, plan)
+        reasons.append(plan)
+    return Candidate(remedy.NAME, None, reasons[0], NOT_TRIED)
 
 
 def choose(options: Options) -> str:

@@ -110,6 +110,7 @@ def _begin(trial: Trial, options: Options, chosen: Chosen | None) -> Chosen:
     log; without a log, those of the first run. Raises TrialError if the program does not end as in
     the log (without a log: if it fails), or if it needs --yes-repeat."""
     limit = LIMIT * chosen.facts.run_time + 10 if chosen else options.budget
+    _cold(trial.runner, options, chosen)
     first = trial.first(limit)
     status = first.output.status
     if not _ends_as(chosen, status):
@@ -126,9 +127,16 @@ def _begin(trial: Trial, options: Options, chosen: Chosen | None) -> Chosen:
     return chosen
 
 
-def _cold(runner: Runner, options: Options, chosen: Chosen) -> None:
-    if options.cold:
-        runner.cold = [name for name in chosen.files if os.path.isfile(name)]
+def _cold(runner: Runner, options: Options, chosen: Chosen | None) -> None:
+    """Names the files that each run finds cold, if the user wants that: those of a log; before
+    there is one, all files of the copied folder."""
+    if not options.cold:
+        return
+    names = chosen.files if chosen else []
+    if chosen is None and options.copy:
+        place = runner.ground.place
+        names = [os.path.join(at, name) for at, _, files in os.walk(place) for name in files]
+    runner.cold = [name for name in names if os.path.isfile(name)]
 
 
 def _asked(chosen: Chosen) -> None:

@@ -117,8 +117,9 @@ class Result:
             names = ", ".join(one.name for one in self.candidates if one.reason == reason)
             if names:
                 rows += textwrap.wrap(
-                    f"not tried: {reason}: {names}", _WIDTH, subsequent_indent=" " * _NAME
-                )
+                    f"not tried: {reason}: {names}", _WIDTH, subsequent_indent=" " * _NAME,
+                    break_on_hyphens=False,
+                )  # fmt: skip
         rows += _by_hand(self.edits)
         for note in self.notes:
             rows += textwrap.wrap(visible(f"note: {note}"), _WIDTH)

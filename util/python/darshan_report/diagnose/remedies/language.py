@@ -127,6 +127,12 @@ Node: fs.createReadStream(path, {highWaterMark: 1 << 20})
 dd: dd bs=1M iflag=skip_bytes,count_bytes"""
 
 
+def of_libc(example: str) -> str:
+    """Returns an example for calls of libc's streams (fopen). Streams of C++ make none: a C++
+    program that makes them needs the row of C."""
+    return "\n".join(line for line in example.split("\n") if not line.startswith("C++: "))
+
+
 def of_program(name: str) -> str:
     """Returns the language of an interpreter, by the program's name; empty for a compiled
     program."""
@@ -175,6 +181,8 @@ def spoken(facts: Facts, programs: str, example: str) -> str:
     if not any(labels):
         return example
     wanted = languages(facts, programs) | ({SQL} if databases(facts) else set())
+    if "C++" in wanted and "C++" not in labels:
+        wanted |= {"C"}
     kept = [(label, line) for label, line in zip(labels, lines) if not label or label in wanted]
     if len({label for label, _ in kept if label}) == 1:
         kept = [(label, line.removeprefix(f"{label}: ")) for label, line in kept]

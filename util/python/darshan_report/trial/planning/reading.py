@@ -34,10 +34,19 @@ def files_read(
                 yield name, 1 + int(table["MAX_BYTE_READ"][place]), written
 
 
+def sizes_read(case: Case) -> dict[str, int]:
+    """Returns the bytes up to the last one read of each file, by path. netCDF reads the beginning
+    of a file by a stream, and the rest by a descriptor."""
+    sizes: dict[str, int] = {}
+    for name, size, _ in files_read(case):
+        sizes[name] = max(size, sizes.get(name, 0))
+    return sizes
+
+
 def too_little(case: Case) -> str:
     """Returns why advice to the kernel gains nothing: the program reads little. Returns "" if it
     reads enough."""
-    sizes = {name: size for name, size, _ in files_read(case)}
+    sizes = sizes_read(case)
     if not sizes:
         return "the program reads no file"
     whole = sum(sizes.values())

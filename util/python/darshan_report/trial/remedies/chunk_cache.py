@@ -41,6 +41,8 @@ def plan(case: Case) -> Plan | str:
         keep=f"Python: h5py.File(path, rdcc_nbytes={wanted}, rdcc_nslots={_SLOTS})\n"
         f"C: H5Pset_cache(fapl, 0, {_SLOTS}, {wanted}, 0.75);  H5Fopen(path, flags, fapl)\n"
         f"Fortran: call h5pset_cache_f(fapl, 0, {_SLOTS}_size_t, {wanted}_size_t, 0.75, ierr)\n"
+        f"PyTables: tables.open_file(path, CHUNK_CACHE_SIZE={wanted}, "
+        f"CHUNK_CACHE_NELMTS={_SLOTS})\n"
         f"netCDF: nc_set_chunk_cache({wanted}, {_SLOTS}, 0.75) before nc_open",
         opens="H5Fopen|H5Fcreate",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...diagnose.remedies.language import FLUSHES
+from ...diagnose.remedies.language import FLUSHES, of_libc
 from ..planning.case import Case, Plan
 from ..planning.holding import who_else
 
@@ -15,4 +15,4 @@ _SIZE = 1 << 20
 def plan(case: Case) -> Plan | str:
     """Returns the plan, or the reason why there is none: the program opens no stream of a file, or
     another process or descriptor may use the file while a stream holds bytes back."""
-    return who_else(case) or Plan(f"{NAME}={_SIZE}", keep=FLUSHES)
+    return who_else(case) or Plan(f"{NAME}={_SIZE}", keep=of_libc(FLUSHES))

@@ -16,8 +16,8 @@ def _others(case: Case) -> str:
     """Returns the reason why writes must not be delayed: there are none, or another process, a
     stream or a read may use the file meanwhile. Returns "" if they may be delayed."""
     facts = case.facts
-    if facts.nprocs > 1 or (facts.tree is not None and facts.tree.number > 1):
-        return "the run has several processes"
+    if facts.nprocs > 1 and facts.tree is None:
+        return "the job has several ranks"
     covered = case.finding.covers if case.finding is not None else frozenset()
     posix, extra, stdio = (facts.table(name) for name in ("POSIX", "POSIX_EXT", "STDIO"))
     written = 0
@@ -26,8 +26,8 @@ def _others(case: Case) -> str:
             continue
         written += 1
         name = facts.name(int(record))
-        if posix["READS"][place] or posix["MMAPS"][place]:
-            return f"the program also reads or maps {name}"
+        if why := _is_seen(posix, place):
+            return f"{why} {name}"
         beside = extra.place(int(record)) if extra is not None else None
         if extra is not None and beside is not None and extra["LOCKS"][beside]:
             return f"the program locks {name}"
@@ -36,6 +36,15 @@ def _others(case: Case) -> str:
         if stdio is not None and stream is not None and not (asked and _is_idle(stdio, stream)):
             return f"the program also uses {name} by a stream"
     return "" if written else "the program writes no file by write"
+
+
+def _is_seen(posix: Table, place: int) -> str:
+    """Returns who else can see, as the beginning of a clause, that the writes of a file are
+    delayed: processes that use or query it, or the program itself; "" if nobody can. place: row of
+    the file."""
+    if posix.processes[place] > 1:
+        return "several processes use"
+    return "the program also reads or maps" if posix["READS"][place] + posix["MMAPS"][place] else ""
 
 
 def _is_idle(stdio: Table, place: int) -> bool:

@@ -27,4 +27,5 @@ def plan(case: Case) -> Plan | str:
         name = case.facts.name(int(record))
         if extra is not None and name in found and extra["LOCKS"][place]:
             return f"the program locks {name}, so others may write it"
-    return Plan(f"{NAME}={_SIZE}", keep=of_descriptor(READ_BUFFER, "r"))
+    netcdf = "netCDF: size_t bytes = 1 << 20;  nc__open(path, NC_NOWRITE, &bytes, &nc)"
+    return Plan(f"{NAME}={_SIZE}", keep=f"{of_descriptor(READ_BUFFER, 'r')}\n{netcdf}")

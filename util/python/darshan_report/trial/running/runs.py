@@ -21,6 +21,7 @@ from .private import adopt_orphans, die_with_parent
 from .stopped import Stopped, TooLongError
 
 LIMIT, LEAST_LIMIT = 3.0, 2.0  # times the baseline; seconds
+_MESSAGE = 1 << 16  # bytes of standard error for which there is room on a full disk
 # In a message of darshan run: the path of the log of the processes around a job.
 _AROUND = re.compile(r"; log of what is around it: [^;\n]*?([^/;\n]+\.darshan)(?=;|$)", re.M)
 _OURS = ("DARSHAN_LOGFILE", "DARSHAN_LOGPATH", "DARSHAN_DISABLE", "DARSHAN_CALLED_AS")
@@ -69,6 +70,8 @@ class Runner:
         variables["DARSHAN_TRY"] = plan.setting if plan else ""
         variables |= plan.variables if plan else {}
         with open(stdout, "wb") as out, open(told, "wb") as errors:
+            with contextlib.suppress(OSError):  # room for the message of a run that fills the disk
+                os.posix_fallocate(errors.fileno(), 0, _MESSAGE)
             begin = time.monotonic()
             status = self._wait(
                 [*command, *self.command], variables, (out.fileno(), errors.fileno())
@@ -154,7 +157,8 @@ def _end_orphans() -> None:
 def first_problem(run: Run) -> str:
     """Returns the last line of a run's standard error that Darshan did not print."""
     with open(run.told, encoding="utf-8", errors="replace") as file:
-        lines = [line for line in file.read().split("\n") if line and "darshan: log:" not in line]
+        text = file.read().replace("\0", "")  # which fill the room that the run did not use
+    lines = [line for line in text.split("\n") if line and "darshan: log:" not in line]
     return lines[-1] if lines else "no message"
 
 

@@ -11,7 +11,7 @@ from ...accesses.streams import Mask, Streams, ratio
 from ...facts import Facts, leading, once
 from ...finding import CAUSE, Finding, Remedy
 from ...reached import CALLS, at_most, needs
-from ...remedies.language import WRITE_BUFFER
+from ...remedies.language import WRITE_BUFFER, of_libc
 
 NAME = "line-buffered"
 ROLE = CAUSE
@@ -58,7 +58,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         + facts.stream_rows(first, "LINE_DRAINS", "DRAINS", "F_DRAIN_TIME"),
         remedy=Remedy(
             "Line buffering is for terminals: use full buffering for a stream into a file.",
-            "C: no setvbuf(.., _IOLBF, ..), no setlinebuf\n" + WRITE_BUFFER,
+            "C: no setvbuf(.., _IOLBF, ..), no setlinebuf\n" + of_libc(WRITE_BUFFER),
             alone=True,
         ),
         limits=("stream.calls", "stream.buffer"),

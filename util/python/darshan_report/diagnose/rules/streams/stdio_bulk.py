@@ -11,7 +11,7 @@ from ...accesses.streams import Mask, Streams, ratio
 from ...facts import Facts, leading
 from ...finding import SYMPTOM, Finding, Remedy
 from ...reached import CALLS, at_most, needs
-from ...remedies.language import READ_BUFFER, WRITE_BUFFER
+from ...remedies.language import READ_BUFFER, WRITE_BUFFER, of_libc
 from ...times.cpu_wait import latency
 from ..accesses import reread
 from . import line_buffered, stream_flushes, stream_seeks, unbuffered
@@ -65,8 +65,8 @@ def find(facts: Facts) -> Iterator[Finding]:
             "Give the stream a buffer of a megabyte or more (in C your own memory: with NULL the C "
             "library ignores the size); or transfer the data without a stream, or with a library "
             "such as HDF5.",
-            WRITE_BUFFER if streams.calls("WRITE")[first] > streams.calls("READ")[first]
-            else READ_BUFFER,
+            of_libc(WRITE_BUFFER if streams.calls("WRITE")[first] > streams.calls("READ")[first]
+                    else READ_BUFFER),
             alone=True,
         ),
         limits=("operations", "small.bytes", "stream.buffer", "stream.latency"),

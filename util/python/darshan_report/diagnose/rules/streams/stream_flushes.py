@@ -11,7 +11,7 @@ from ...accesses.streams import Floats, Mask, Streams, ratio
 from ...facts import Facts, leading, once
 from ...finding import CAUSE, Finding, Remedy
 from ...reached import CALLS, at_most, needs
-from ...remedies.language import FLUSHES
+from ...remedies.language import FLUSHES, of_libc
 from ...times.cpu_wait import latency
 
 NAME = "stream-flushes"
@@ -82,7 +82,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             "must "
             "survive a crash, flush once per checkpoint.",
             "C: if (now - flushed >= 1) fflush(stream), flushed = now;\n"
-            "Octave: no fflush (file) in the loop\n" + FLUSHES,
+            "Octave: no fflush (file) in the loop\n" + of_libc(FLUSHES),
             alone=True,
         ),
         limits=("stream.calls", "stream.buffer", "stream.latency"),

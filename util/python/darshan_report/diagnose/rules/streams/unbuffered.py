@@ -11,7 +11,7 @@ from ...accesses.streams import Mask, Streams, ratio
 from ...facts import Facts, leading, once
 from ...finding import CAUSE, Finding, Remedy
 from ...reached import CALLS, at_most, needs
-from ...remedies.language import READ_BUFFER, WRITE_BUFFER
+from ...remedies.language import READ_BUFFER, WRITE_BUFFER, of_libc
 from ...times.cpu_wait import latency
 from ...times.loops import ITEMS, between
 
@@ -95,7 +95,8 @@ def _find(facts: Facts, streams: Streams, kind: str) -> Iterator[Finding]:
             "Do not switch the stream's buffer off, or give it a larger one; or transfer more "
             "with each "
             "call.",
-            ("" if tiny else _UNBUFFERED) + (READ_BUFFER if kind == "READ" else WRITE_BUFFER),
+            ("" if tiny else _UNBUFFERED)
+            + of_libc(READ_BUFFER if kind == "READ" else WRITE_BUFFER),
             alone=True,
         ),
         limits=("stream.calls", "stream.buffer", "stream.latency"),
