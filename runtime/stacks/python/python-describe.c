@@ -204,38 +204,81 @@ static inline bool are_equal(const char *text, const char *other, size_t length)
   }
 }
 
-/* Returns true if the code object's file name is one of CPython's import machinery. */
-static bool imports(uintptr_t code) {
-  static const struct {
-    size_t length;
-    const char *name;
-  } importers[] = {
+struct known_file {
+  size_t length;
+  const char *name;
+};
+static const struct known_file importers[] = {
 #define LAYOUT(minor, ...)
 #define PUBLISHED(...)
 #define IMPORTER(name) {sizeof(name) - 1, name},
+#define READER(name)
+#include "python-layouts.def"
+#undef IMPORTER
+#undef READER
+};
+static const struct known_file readers[] = {
+#define IMPORTER(name)
+#define READER(name) {sizeof(name) - 1, name},
 #include "python-layouts.def"
 #undef LAYOUT
 #undef PUBLISHED
 #undef IMPORTER
-  };
+#undef READER
+};
+enum {
+  IMPORTERS = sizeof(importers) / sizeof(importers[0]),
+  READERS = sizeof(readers) / sizeof(readers[0]),
+  /* A reader opens a file by functions of tokenize, at most three deep in CPython 3.8 to 3.15. */
+  BELOW_READER = 4
+};
+
+/* Returns true if the code object's file name is one of CPython's import machinery. */
+static bool imports(uintptr_t code) {
   const struct python_layout *layout = &python.layout;
   uintptr_t file = *(const uintptr_t *)(code + layout->file);
   size_t length = *(const size_t *)(file + layout->text_length);
-  for (size_t i = 0; i < sizeof(importers) / sizeof(importers[0]); i++)
+  for (size_t i = 0; i < IMPORTERS; i++)
     if (length == importers[i].length &&
         are_equal((const char *)file + layout->ascii_size, importers[i].name, length))
       return true;
   return false;
 }
 
+/* Returns true if the code object's file reads the sources of modules. Does not recognize files in
+ * a folder whose name has characters beyond ASCII. */
+static bool reads_sources(uintptr_t code) {
+  const struct python_layout *layout = &python.layout;
+  uintptr_t file = *(const uintptr_t *)(code + layout->file);
+  if (!(*(const uint32_t *)(file + layout->text_state) & TEXT_ASCII)) return false;
+  size_t length = *(const size_t *)(file + layout->text_length);
+  const char *end = (const char *)file + layout->ascii_size + length;
+  for (size_t i = 0; i < READERS; i++)
+    if (length >= readers[i].length &&
+        are_equal(end - readers[i].length, readers[i].name, readers[i].length))
+      return true;
+  return false;
+}
+
+static bool begins_in_reader(const struct python_frame *frames, size_t count) {
+  for (size_t i = 0; i < count && i < BELOW_READER; i++)
+    if (reads_sources(frames[i].code)) return true;
+  return false;
+}
+
 bool python_importing(const struct python_frame *frames, size_t count, size_t *outside) {
   *outside = 0;
-  if (__atomic_load_n(&python_state, __ATOMIC_ACQUIRE) != PYTHON_TRUSTED || count == 0 ||
-      !imports(frames[0].code))
+  if (__atomic_load_n(&python_state, __ATOMIC_ACQUIRE) != PYTHON_TRUSTED || count == 0)
     return false;
+  bool reads = false;
+  if (!imports(frames[0].code)) {
+    reads = begins_in_reader(frames, count);
+    if (!reads) return false;
+  }
   /* Searches from the outermost frame, because nearly all frames of an import belong to the import
    * machinery. */
-  for (*outside = count; *outside > 1 && !imports(frames[*outside - 1].code);)
+  for (*outside = count; *outside > 0 && !imports(frames[*outside - 1].code);)
     --*outside;
+  if (*outside == 0) *outside = reads ? count - 1 : 1;
   return true;
 }
