@@ -112,6 +112,7 @@ TESTS = {
     "gpu-compatibility": "test_gpu_direct",
     "loader-bound-training": "test_training",
     "read-by-each-worker": "test_whole_set",
+    "shared-across-fork": "test_inherited",
     "unseen-storage": "test_bytes_from_storage",
     "unseen-io-uring": "test_rings",
     "unseen-hdf5": "test_hdf5_inside",
@@ -265,6 +266,20 @@ def test_whole_set(build: Path, tmp_path: Path) -> None:
         both = f"WORLD_SIZE=2 RANK=0 {one} & WORLD_SIZE=2 RANK=1 {one} & wait"
         log = run_of(build, tmp_path, "env", f"PYTHONPATH={folder / 'standin'}", "sh", "-c", both)
         assert ("read-by-each-worker" in told(build, log)) == expected
+        log.unlink()
+
+
+@pytest.mark.parametrize("kind", ["position", "hdf5"])
+def test_inherited(build: Path, tmp_path: Path, kind: str) -> None:
+    """Workers that read a file which the main process opened are reported; workers that open it
+    themselves are not."""
+    if kind == "hdf5":
+        pytest.importorskip("h5py")
+    folder = HERE.parent / "training"
+    for scenario, expected in ((kind, True), (f"{kind}-own", False)):
+        command = (sys.executable, "-B", str(folder / "inherited.py"), scenario)
+        log = run_of(build, tmp_path, "env", f"PYTHONPATH={folder / 'standin'}", *command)
+        assert ("shared-across-fork" in told(build, log)) == expected
         log.unlink()
 
 

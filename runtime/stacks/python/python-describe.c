@@ -229,7 +229,8 @@ static const struct known_file readers[] = {
 enum {
   IMPORTERS = sizeof(importers) / sizeof(importers[0]),
   READERS = sizeof(readers) / sizeof(readers[0]),
-  /* A reader opens a file by functions of tokenize, at most three deep in CPython 3.8 to 3.15. */
+  /* Readers open files by functions of tokenize, pathlib and posixpath, at most three deep in
+   * CPython 3.8 to 3.15. */
   BELOW_READER = 4
 };
 
@@ -245,24 +246,36 @@ static bool imports(uintptr_t code) {
   return false;
 }
 
-/* Returns true if the code object's file reads the sources of modules. Does not recognize files in
- * a folder whose name has characters beyond ASCII. */
-static bool reads_sources(uintptr_t code) {
+/* Returns true if the text before `end`, which begins at `name`, ends with a folder python3.N and a
+ * slash. */
+static bool is_library(const char *name, const char *end) {
+  static const char folder[] = {'/', 'p', 'y', 't', 'h', 'o', 'n', '3'};
+  const char *at = end - 1;
+  if (at <= name || *at != '/') return false;
+  while (--at > name && *at != '/') {
+  }
+  return end - at > (ptrdiff_t)sizeof(folder) && are_equal(at, folder, sizeof(folder));
+}
+
+/* Returns true if the code object's file looks for modules, their sources and their metadata. Does
+ * not recognize files in a folder whose name has characters beyond ASCII. */
+static bool looks_for_modules(uintptr_t code) {
   const struct python_layout *layout = &python.layout;
   uintptr_t file = *(const uintptr_t *)(code + layout->file);
   if (!(*(const uint32_t *)(file + layout->text_state) & TEXT_ASCII)) return false;
   size_t length = *(const size_t *)(file + layout->text_length);
-  const char *end = (const char *)file + layout->ascii_size + length;
-  for (size_t i = 0; i < READERS; i++)
-    if (length >= readers[i].length &&
-        are_equal(end - readers[i].length, readers[i].name, readers[i].length))
-      return true;
+  const char *name = (const char *)file + layout->ascii_size;
+  for (size_t i = 0; i < READERS; i++) {
+    if (length <= readers[i].length) continue;
+    const char *end = name + (length - readers[i].length);
+    if (are_equal(end, readers[i].name, readers[i].length) && is_library(name, end)) return true;
+  }
   return false;
 }
 
 static bool begins_in_reader(const struct python_frame *frames, size_t count) {
   for (size_t i = 0; i < count && i < BELOW_READER; i++)
-    if (reads_sources(frames[i].code)) return true;
+    if (looks_for_modules(frames[i].code)) return true;
   return false;
 }
 
