@@ -189,6 +189,29 @@ def test_on_the_screen(build: Path, tmp_path: Path, packages: Path) -> None:
     assert re.search(r"^! The training waits for its data:\s+up to ", outcome.error, re.M)
 
 
+def test_rates(build: Path, tmp_path: Path, packages: Path) -> None:
+    """The report says how many samples a process got in a second of its epochs, and that the
+    imports took longer than an epoch if they did."""
+    slow = "\n".join(f"import slow{number}" for number in range(60))
+    for number in range(60):
+        (packages / f"slow{number}.py").write_text("import time\ntime.sleep(0.005)\n")
+    program = tmp_path / "train.py"
+    program.write_text(
+        f"{slow}\nimport time\nfrom torch.utils.data import DataLoader\n"
+        "for batch in DataLoader(list(range(40)), batch_size=4):\n    time.sleep(0.01)\n"
+    )
+    log = tmp_path / "log.darshan"
+    command = [build / "darshan", "run", "--sites", "/usr/bin/python3", "-B", program]
+    settings = {**minimal(), "PYTHONPATH": str(packages), "DARSHAN_LOGFILE": str(log)}
+    assert run(command, tmp_path, settings).status == 0
+    said = run([build / "darshan", "report", "--text", log], tmp_path, minimal()).out
+    found = re.search(r"^([\d.]+) batches, ([\d,.]+) samples in a second", said, re.M)
+    assert found, said
+    batches, samples = float(found[1]), float(found[2].replace(",", ""))
+    assert 0 < batches <= 100 and samples == pytest.approx(4 * batches, rel=0.02)
+    assert re.search(r"Importing modules took at least [\d.]+ m?s, longer than an epoch", said)
+
+
 @pytest.mark.parametrize(
     "case", [("memory", "memory", "notice"), ("waiting", "main", "problem")], ids=lambda c: c[0]
 )

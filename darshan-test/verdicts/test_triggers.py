@@ -283,6 +283,22 @@ def test_inherited(build: Path, tmp_path: Path, kind: str) -> None:
         log.unlink()
 
 
+def test_once_in_each_epoch(build: Path, tmp_path: Path) -> None:
+    """Files that the workers of each epoch read once are not blamed on the number of processes. A
+    file that every sample reads whole is, and the finding about the loop says it."""
+    folder = HERE.parent / "training"
+    for number in range(16):
+        (tmp_path / f"{number}.bin").write_bytes(bytes(200 << 10))
+    for scenario, expected in (("once", False), ("common", True)):
+        command = (sys.executable, "-B", str(folder / "each_epoch.py"), scenario)
+        settings = (f"PYTHONPATH={folder / 'standin'}", "DARSHAN_SITES=1")
+        log = run_of(build, tmp_path, "env", *settings, *command)
+        found = {finding.name: finding for finding in findings(build, log)}
+        assert ("read-by-each" in found) == expected
+        assert ("read a whole file" in found["loader-bound-training"].sentence) == expected
+        log.unlink()
+
+
 LOGGED = """
 import logging
 logging.basicConfig(filename="log", level=logging.INFO, format="%(message)s")

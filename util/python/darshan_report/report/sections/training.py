@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...diagnose.programs.importing import all_imports
 from ...diagnose.training.data_formats import Format, formats
 from ...diagnose.training.loading import Verdict, verdicts
 from ...measure.fetches import Fetches
@@ -172,6 +173,41 @@ def settings(loader: Loader) -> str:
     return f"DataLoader: {', '.join(said)}." if said else ""
 
 
+def _rate(value: float) -> str:
+    return f"{value:.3g}" if value < 100 else count(round(value))
+
+
+def rates(loader: Loader) -> str:
+    """Returns a sentence on how many batches and samples a process got in a second of its epochs,
+    and how many bytes its processes and workers read for each; "" if there are no batches."""
+    sums = loader.sums
+    if sums.steps <= 0 or sums.whole <= 0:
+        return ""
+    each = sums.steps * max(1, loader.processes) / sums.whole
+    size = loader.batch_size or 0
+    what = f", {_rate(each * size)} samples" if size else ""
+    text = f"{_rate(each)} batches{what} in a second"
+    if loader.made is not None and loader.made.read > 0:
+        one = loader.made.read / (sums.steps * max(1, size))
+        text += f"; {amount(int(one))} read for each {'sample' if size else 'batch'}"
+    return f"{text}."
+
+
+def imports(context: Context, loader: Loader) -> str:
+    """Returns a sentence on the imports of the program if they took longer than an epoch; "" if
+    not, or if unknown. loader: of the longest epochs, in one process."""
+    facts, sums = context.facts, loader.sums
+    if loader.processes != 1 or not sums.epochs:
+        return ""
+    spent, each = all_imports(facts), sums.whole / sums.epochs
+    if spent < each or spent < facts.limits["stake.share"] * facts.run_time:
+        return ""
+    return (
+        f"Importing modules took at least {seconds(spent)}, longer than an epoch "
+        f"({seconds(each)}). python -X importtime tells which."
+    )
+
+
 def _loader(
     verdict: Verdict, sentence: str, note: str, between: Sequence[Block] = ()
 ) -> list[Block]:
@@ -180,6 +216,8 @@ def _loader(
     columns = tuple(Column(title, right=place > 0) for place, title in enumerate(COLUMNS))
     found: list[Block] = [Paragraph(sentence, strong=True)]
     if said := settings(verdict.loader):
+        found.append(Paragraph(said))
+    if said := rates(verdict.loader):
         found.append(Paragraph(said))
     found += between
     found.append(Table(columns, tuple(rows(verdict.loader, _ROWS)), note))
@@ -201,6 +239,8 @@ def blocks(context: Context) -> list[Block]:
     for place, (verdict, sentence) in enumerate(shown, 1):
         lanes = _lanes(context) if place == 1 else []
         found += _loader(verdict, sentence, _NOTE if place == len(shown) else "", lanes)
+    if said := imports(context, known[0][0].loader):
+        found.append(Paragraph(said))
     if rows_of_data := data_rows(context):
         columns = tuple(Column(title, right=place > 0) for place, title in enumerate(DATA))
         found.append(Table(columns, tuple(rows_of_data), _DATA_NOTE))
