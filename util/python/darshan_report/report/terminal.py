@@ -99,7 +99,7 @@ def _training(context: Context) -> Iterator[str]:
             for maker, name in made:
                 yield _MADE.format(*training.maker_cells(maker, shorten(name, 9)))
     if known:
-        yield from _wrapped(training.imports(context, known[0][0].loader), "")
+        yield from _wrapped(training.before(context, known[0][0].loader), "")
     if known and (data := training.data_rows(context)):
         yield ""
         for row in (training.DATA, *data):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ...diagnose.programs.importing import all_imports
 from ...diagnose.training.data_formats import Format, formats
 from ...diagnose.training.loading import Verdict, verdicts
+from ...diagnose.training.made_before import made_before
 from ...measure.fetches import Fetches
 from ...measure.training import MODULE, Loader, Span
 from ...show.model import Block, Column, Heading, Paragraph, PlotRow, Table
@@ -208,6 +209,27 @@ def imports(context: Context, loader: Loader) -> str:
     )
 
 
+def made(context: Context, loader: Loader) -> str:
+    """Returns a sentence on a file that the program made before its epochs and then read, if that
+    took as long as an epoch; "" if there is none."""
+    facts, sums = context.facts, loader.sums
+    found = made_before(facts, loader)
+    if found is None or found.at < sums.whole / max(1, sums.epochs):
+        return ""
+    others = f", like {plural(found.more, 'more file')}" if found.more else ""
+    return (
+        f"The program wrote {found.name} ({amount(found.size)}){others} before the first epoch, "
+        f"and then read it; it was complete {seconds(found.at)} after the start. If each run makes "
+        "the same file, keep it, and make it only if it is missing."
+    )
+
+
+def before(context: Context, loader: Loader) -> str:
+    """Returns sentences on what took longer than an epoch before the first one; "" if nothing
+    did. loader: of the longest epochs."""
+    return " ".join(filter(None, (imports(context, loader), made(context, loader))))
+
+
 def _loader(
     verdict: Verdict, sentence: str, note: str, between: Sequence[Block] = ()
 ) -> list[Block]:
@@ -239,7 +261,7 @@ def blocks(context: Context) -> list[Block]:
     for place, (verdict, sentence) in enumerate(shown, 1):
         lanes = _lanes(context) if place == 1 else []
         found += _loader(verdict, sentence, _NOTE if place == len(shown) else "", lanes)
-    if said := imports(context, known[0][0].loader):
+    if said := before(context, known[0][0].loader):
         found.append(Paragraph(said))
     if rows_of_data := data_rows(context):
         columns = tuple(Column(title, right=place > 0) for place, title in enumerate(DATA))
