@@ -213,25 +213,40 @@ static const struct known_file importers[] = {
 #define PUBLISHED(...)
 #define IMPORTER(name) {sizeof(name) - 1, name},
 #define READER(name)
+#define FIRST(name)
 #include "python-layouts.def"
 #undef IMPORTER
 #undef READER
+#undef FIRST
 };
-static const struct known_file readers[] = {
+/* Readers, then files whose functions readers call. */
+static const struct known_file readers[] =
+    {
 #define IMPORTER(name)
 #define READER(name) {sizeof(name) - 1, name},
+#define FIRST(name)
+#include "python-layouts.def"
+#undef READER
+#undef FIRST
+},
+                               below_readers[] = {
+#define READER(name) {sizeof(name) - 1, name},
+#define FIRST(name) {sizeof(name) - 1, name},
 #include "python-layouts.def"
 #undef LAYOUT
 #undef PUBLISHED
 #undef IMPORTER
 #undef READER
+#undef FIRST
 };
 enum {
   IMPORTERS = sizeof(importers) / sizeof(importers[0]),
   READERS = sizeof(readers) / sizeof(readers[0]),
+  BELOW = sizeof(below_readers) / sizeof(below_readers[0]),
   /* Readers open files by functions of tokenize, pathlib and posixpath, at most three deep in
    * CPython 3.8 to 3.15. */
-  BELOW_READER = 4
+  BELOW_READER = 4,
+  LONGEST_NAME = 400
 };
 
 /* Returns true if the code object's file name is one of CPython's import machinery. */
@@ -246,6 +261,13 @@ static bool imports(uintptr_t code) {
   return false;
 }
 
+/* Returns the last bytes of a text of at least eight bytes, to compare many texts quickly. */
+static inline uint64_t last_word(const char *text, size_t length) {
+  uint64_t word;
+  __builtin_memcpy(&word, text + length - sizeof(word), sizeof(word));
+  return word;
+}
+
 /* Returns true if the text before `end`, which begins at `name`, ends with a folder python3.N and a
  * slash. */
 static bool is_library(const char *name, const char *end) {
@@ -258,22 +280,37 @@ static bool is_library(const char *name, const char *end) {
 }
 
 /* Returns true if the code object's file looks for modules, their sources and their metadata. Does
- * not recognize files in a folder whose name has characters beyond ASCII. */
+ * not recognize files in a folder whose name has characters beyond ASCII. Checks each read. */
 static bool looks_for_modules(uintptr_t code) {
-  const struct python_layout *layout = &python.layout;
-  uintptr_t file = *(const uintptr_t *)(code + layout->file);
-  if (!(*(const uint32_t *)(file + layout->text_state) & TEXT_ASCII)) return false;
-  size_t length = *(const size_t *)(file + layout->text_length);
-  const char *name = (const char *)file + layout->ascii_size;
+  uintptr_t file;
+  struct text text;
+  char name[LONGEST_NAME];
+  if (!python_read(&file, code + python.layout.file, sizeof(file)) || !text_of(file, &text) ||
+      text.kind != 1 || text.length > sizeof(name) || !python_read(name, text.at, text.length))
+    return false;
   for (size_t i = 0; i < READERS; i++) {
-    if (length <= readers[i].length) continue;
-    const char *end = name + (length - readers[i].length);
+    if (text.length <= readers[i].length) continue;
+    const char *end = name + (text.length - readers[i].length);
     if (are_equal(end, readers[i].name, readers[i].length) && is_library(name, end)) return true;
   }
   return false;
 }
 
+/* Returns true if the code object may belong to a reader, or be called by one. Fast, because it
+ * runs at each call of a program. */
+static bool may_be_reader(uintptr_t code) {
+  const struct python_layout *layout = &python.layout;
+  uintptr_t file = *(const uintptr_t *)(code + layout->file);
+  size_t length = *(const size_t *)(file + layout->text_length);
+  if (length < sizeof(uint64_t) || length > LONGEST_NAME) return false;
+  uint64_t word = last_word((const char *)file + layout->ascii_size, length);
+  for (size_t i = 0; i < BELOW; i++)
+    if (word == last_word(below_readers[i].name, below_readers[i].length)) return true;
+  return false;
+}
+
 static bool begins_in_reader(const struct python_frame *frames, size_t count) {
+  if (!may_be_reader(frames[0].code)) return false;
   for (size_t i = 0; i < count && i < BELOW_READER; i++)
     if (looks_for_modules(frames[i].code)) return true;
   return false;

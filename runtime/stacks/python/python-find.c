@@ -32,6 +32,7 @@ static const struct known known[] = {
 #define PUBLISHED(...)
 #define IMPORTER(name)
 #define READER(name)
+#define FIRST(name)
 #include "python-layouts.def"
 #undef LAYOUT
 #undef PUBLISHED
@@ -50,6 +51,7 @@ static const struct published published[] = {
 #undef PUBLISHED
 #undef IMPORTER
 #undef READER
+#undef FIRST
 };
 
 /* Words of _Py_DebugOffsets that have the same index in all releases; and distances of words from
