@@ -19,6 +19,7 @@ from darshan_report.checkpoints.saves import Checkpoint, checkpoints
 from darshan_report.diagnose.facts import Facts
 from darshan_report.diagnose.run import diagnose
 from darshan_report.measure.processes.processes import processes
+from darshan_report.report.sections.checkpoints import fate
 from lab.compile import compile_c
 from lab.environment import plain
 
@@ -115,6 +116,20 @@ def test_by_name(tmp_path: Path) -> None:
     assert of("/m/x1.h5", "/m/x2.h5", "/m/x3.h5", pause=4.0) == []
     assert of("/checkpoints/log.txt") == []
     assert not found(Job((saved("/a.pt", 1.0, BYTES_WRITTEN=60_000),)), tmp_path)
+
+
+def test_temporary_names(tmp_path: Path) -> None:
+    """Files with random names, which safetensors renames by calls that the runtime does not see,
+    share a row, which does not say that they were kept."""
+    names = ["/out/checkpoint-10/.tmpGhvB83", "/out/checkpoint-20/.tmpb8pN6c", "/out/3/.tmp"]
+    files = [saved(name, 1.0 + 20 * step) for step, name in enumerate(names)]
+    stack = f"{PACKAGES}/{FRAMES['safetensors']};/home/me/train.py:31:main"
+    one = site(f"write;{stack}", *names, WRITES=3, BYTES_WRITTEN=300 * MIB)
+    states = found(Job((*files, one), seconds=100), tmp_path)
+    told = {state.name: fate(state) for state in states}
+    assert set(told) == {"/out/checkpoint-*/.tmp*", "/out/3/.tmp"}
+    assert "not recorded" in told["/out/checkpoint-*/.tmp*"]
+    assert told["/out/3/.tmp"] == "1 kept"
 
 
 def test_replaced_and_removed(tmp_path: Path) -> None:
@@ -277,19 +292,55 @@ int main(void) {
 """
 
 
-def test_file_that_stays_open(build: Path, tmp_path: Path) -> None:
-    """A program in C that keeps its checkpoint open waits only during its calls, not from the open
-    to the close."""
-    program, log = compile_c(tmp_path, HELD_OPEN, "-w"), tmp_path / "a.darshan"
+# Saves as TensorFlow does: through a stream of the C library, under a temporary name.
+STREAM = """
+#include <stdio.h>
+#include <unistd.h>
+static char state[1 << 20];
+int main(void) {
+  char from[64], to[64];
+  for (int step = 0; step < 4; step++) {
+    usleep(100000);
+    snprintf(from, sizeof from, "part.tempstate%d71", step);
+    snprintf(to, sizeof to, "ckpt-%d.data", step);
+    FILE *file = fopen(from, "wb");
+    if (!file || fwrite(state, sizeof state, 1, file) != 1 || fclose(file)) return 1;
+    if (rename(from, to)) return 1;
+    snprintf(to, sizeof to, "ckpt-%d.data", step - 2);
+    if (step >= 2 && unlink(to)) return 1;
+  }
+  return 0;
+}
+"""
+
+
+def states_of(build: Path, folder: Path, source: str) -> list[Checkpoint]:
+    """Records a program in C; returns the checkpoints in its log."""
+    program, log = compile_c(folder, source, "-w"), folder / "a.darshan"
     subprocess.run(
-        [build / "darshan", "run", "--sites", "-o", tmp_path, program],
-        cwd=tmp_path,
-        env=plain() | {"DARSHAN_LOGFILE": str(log), "DARSHAN_MMAP_LOGPATH": str(tmp_path)},
+        [build / "darshan", "run", "--sites", "-o", folder, program],
+        cwd=folder,
+        env=plain() | {"DARSHAN_LOGFILE": str(log), "DARSHAN_MMAP_LOGPATH": str(folder)},
         check=True,
         stderr=subprocess.DEVNULL,
     )
     with open_log(log) as opened:
-        state = list(checkpoints(Facts(opened, None, processes(opened))))
+        return list(checkpoints(Facts(opened, None, processes(opened))))
+
+
+def test_renamed_streams(build: Path, tmp_path: Path) -> None:
+    """A file that a stream wrote has the name that a rename gave it, and a removal of this name
+    counts."""
+    (state,) = states_of(build, tmp_path, STREAM)
+    assert state.name == str(tmp_path / "ckpt-*.data")
+    assert (state.saves, state.removed, state.kept, state.replaced) == (4, 2, 2, 0)
+    assert state.written == 4 << 20
+
+
+def test_file_that_stays_open(build: Path, tmp_path: Path) -> None:
+    """A program in C that keeps its checkpoint open waits only during its calls, not from the open
+    to the close."""
+    state = states_of(build, tmp_path, HELD_OPEN)
     assert [one.written for one in state] == [8 << 20]
     assert state[0].wall < 0.4  # of at least 0.8 seconds
 

@@ -160,6 +160,12 @@ _FILES = {"FETCH_OPEN_TIME": 6.0, "FETCH_READ_TIME": 1.0, "FETCH_PROCESSOR_TIME"
             run_of(2, 16, 0, 2, 0), made_by(2, 4, 13, FETCH_PROCESSOR_TIME=3.0),
             ("sending", "computing", "sending the finished batches", "few large arrays"),
         ),
+        # All batches took 1 s of the 4 s in which the program waited, whatever workers did then.
+        (
+            run_of(2, 16, 0, 2, 9),
+            made_by(2, 1, 4, FETCH_PROCESSOR_TIME=0.1, FETCH_READY_TIME=0.8, FETCH_LONGEST=0.5),
+            ("sending", "ready", "sending the finished batches", "few large arrays"),
+        ),
         # A single epoch in which only the first batch took long.
         (
             run_of(2, 16, 0, 2, 0, EPOCHS=1, F_FIRST_TIME=3.9),
@@ -174,7 +180,7 @@ _FILES = {"FETCH_OPEN_TIME": 6.0, "FETCH_READ_TIME": 1.0, "FETCH_PROCESSOR_TIME"
     ],
     ids=[
         "opening", "collating", "transforms", "thread", "processor", "else", "uneven", "sending",
-        "start", "objects",
+        "short", "start", "objects",
     ],
 )  # fmt: skip
 def test_parts_of_making_batches(

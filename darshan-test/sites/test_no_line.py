@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from darshan_report.call_sites.interpreters import script_of
+from lab.compile import SHARED, compile_c
 from place import needs
 
 from .test_blamed import findings
@@ -52,6 +53,45 @@ def test_scripts(name: str, where: Where) -> None:
     found = [f for f in findings(where) if f["name"] == "opened-again"]
     assert found and found[0]["line"]["place"] is None
     assert reason in found[0]["line"]["text"]
+
+
+NATIVE = """
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static void *work(void *folder) {
+  char name[4096];
+  for (int i = 0; i < 2000; i++) {
+    snprintf(name, sizeof name, "%s/%d", (char *)folder, i);
+    int fd = open(name, O_CREAT | O_WRONLY, 0666);
+    if (write(fd, name, 100) != 100) break;
+    close(fd);
+  }
+  return NULL;
+}
+
+void save(char *folder) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, work, folder);
+  pthread_join(thread, NULL);
+}
+"""
+
+
+def test_native_thread_of_a_library(where: Where) -> None:
+    """The finding names the compiled library whose thread writes files."""
+    package = where.folder / "site-packages"
+    package.mkdir()
+    library = compile_c(package, NATIVE, *SHARED, name="libsaver.so")
+    script = where.folder / "main.py"
+    script.write_text(
+        f"import ctypes, os\nos.mkdir('out')\nctypes.CDLL({str(library)!r}).save(b'out')\n"
+    )
+    where.program.start(sys.executable, script)
+    lines = [f["line"]["text"] for f in findings(where) if f["name"] == "many-small-files"]
+    assert lines and "no line: a thread of libsaver.so made these calls" in lines[0]
 
 
 def test_thread_of_a_library(where: Where) -> None:

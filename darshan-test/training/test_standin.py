@@ -189,6 +189,54 @@ def test_on_the_screen(build: Path, tmp_path: Path, packages: Path) -> None:
     assert re.search(r"^! The training waits for its data:\s+up to ", outcome.error, re.M)
 
 
+def test_rates(build: Path, tmp_path: Path, packages: Path) -> None:
+    """The report says how many samples a process got in a second of its epochs, and that the
+    imports took longer than an epoch if they did."""
+    slow = "\n".join(f"import slow{number}" for number in range(60))
+    for number in range(60):
+        (packages / f"slow{number}.py").write_text("import time\ntime.sleep(0.005)\n")
+    program = tmp_path / "train.py"
+    program.write_text(
+        f"{slow}\nimport time\nfrom torch.utils.data import DataLoader\n"
+        "for batch in DataLoader(list(range(40)), batch_size=4):\n    time.sleep(0.01)\n"
+    )
+    log = tmp_path / "log.darshan"
+    command = [build / "darshan", "run", "--sites", "/usr/bin/python3", "-B", program]
+    settings = {**minimal(), "PYTHONPATH": str(packages), "DARSHAN_LOGFILE": str(log)}
+    assert run(command, tmp_path, settings).status == 0
+    said = run([build / "darshan", "report", "--text", log], tmp_path, minimal()).out
+    found = re.search(r"^([\d.]+) batches, ([\d,.]+) samples in a second", said, re.M)
+    assert found, said
+    batches, samples = float(found[1]), float(found[2].replace(",", ""))
+    assert 0 < batches <= 100 and samples == pytest.approx(4 * batches, rel=0.02)
+    assert re.search(r"Importing modules took at least [\d.]+ m?s, longer than an epoch", said)
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_made_before(build: Path, tmp_path: Path, packages: Path, kept: bool) -> None:
+    """A file that the program makes before its training, and reads in it, is named; a file that was
+    there is not."""
+    program, log, cache = tmp_path / "train.py", tmp_path / "log.darshan", tmp_path / "cache.bin"
+    program.write_text(
+        "import mmap, os, sys, time\nfrom torch.utils.data import DataLoader\n"
+        f"name = {str(cache)!r}\n"
+        "if not os.path.exists(name):\n"
+        "    with open(name + '.tmp', 'wb') as made:\n        made.write(bytes(20 << 20))\n"
+        "    os.rename(name + '.tmp', name)\n"
+        "file = open(name, 'rb')\ndata = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)\n"
+        "data[:4096], time.sleep(0.1)\n"
+        "for batch in DataLoader(list(range(4)), batch_size=2):\n    time.sleep(0.001)\n"
+    )
+    if kept:
+        cache.write_bytes(bytes(20 << 20))
+    command = [build / "darshan", "run", "/usr/bin/python3", "-B", program]
+    settings = {**minimal(), "PYTHONPATH": str(packages), "DARSHAN_LOGFILE": str(log)}
+    assert run(command, tmp_path, settings).status == 0
+    said = run([build / "darshan", "report", "--text", log], tmp_path, minimal()).out
+    told = f"The program wrote {cache} (20.0 MiB) before the first epoch, and then read it"
+    assert (told in " ".join(said.split())) != kept
+
+
 @pytest.mark.parametrize(
     "case", [("memory", "memory", "notice"), ("waiting", "main", "problem")], ids=lambda c: c[0]
 )

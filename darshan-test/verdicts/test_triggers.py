@@ -113,6 +113,7 @@ TESTS = {
     "gpu-compatibility": "test_gpu_direct",
     "loader-bound-training": "test_training",
     "read-by-each-worker": "test_whole_set",
+    "shared-across-fork": "test_inherited",
     "unseen-storage": "test_bytes_from_storage",
     "unseen-io-uring": "test_rings",
     "unseen-hdf5": "test_hdf5_inside",
@@ -266,6 +267,36 @@ def test_whole_set(build: Path, tmp_path: Path) -> None:
         both = f"WORLD_SIZE=2 RANK=0 {one} & WORLD_SIZE=2 RANK=1 {one} & wait"
         log = run_of(build, tmp_path, "env", f"PYTHONPATH={folder / 'standin'}", "sh", "-c", both)
         assert ("read-by-each-worker" in told(build, log)) == expected
+        log.unlink()
+
+
+@pytest.mark.parametrize("kind", ["position", "hdf5"])
+def test_inherited(build: Path, tmp_path: Path, kind: str) -> None:
+    """Workers that read a file which the main process opened are reported; workers that open it
+    themselves are not."""
+    if kind == "hdf5":
+        pytest.importorskip("h5py")
+    folder = HERE.parent / "training"
+    for scenario, expected in ((kind, True), (f"{kind}-own", False)):
+        command = (sys.executable, "-B", str(folder / "inherited.py"), scenario)
+        log = run_of(build, tmp_path, "env", f"PYTHONPATH={folder / 'standin'}", *command)
+        assert ("shared-across-fork" in told(build, log)) == expected
+        log.unlink()
+
+
+def test_once_in_each_epoch(build: Path, tmp_path: Path) -> None:
+    """Files that the workers of each epoch read once are not blamed on the number of processes. A
+    file that every sample reads whole is, and the finding about the loop says it."""
+    folder = HERE.parent / "training"
+    for number in range(16):
+        (tmp_path / f"{number}.bin").write_bytes(bytes(200 << 10))
+    for scenario, expected in (("once", False), ("common", True)):
+        command = (sys.executable, "-B", str(folder / "each_epoch.py"), scenario)
+        settings = (f"PYTHONPATH={folder / 'standin'}", "DARSHAN_SITES=1")
+        log = run_of(build, tmp_path, "env", *settings, *command)
+        found = {finding.name: finding for finding in findings(build, log)}
+        assert ("read-by-each" in found) == expected
+        assert ("read a whole file" in found["loader-bound-training"].sentence) == expected
         log.unlink()
 
 

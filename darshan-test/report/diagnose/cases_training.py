@@ -46,7 +46,20 @@ def cases() -> list[Case]:
         ),
         nprocs=5,
     )  # fmt: skip
+    # Four workers that move the position of a file which the main process opened.
+    inherited = Job(
+        (
+            replace(LOADER, values={**LOADER.values, "WORKERS": 4}),
+            row("POSIX", "/set.tar", OPENS=1, READS=1, SEEKS=1, BYTES_READ=512),
+            *(
+                row("POSIX", "/set.tar", rank, READS=50, SEEKS=50, BYTES_READ=50 * 4096)
+                for rank in range(1, 5)
+            ),
+        ),
+        nprocs=5,
+    )
     return [
+        ("shared-across-fork", inherited, inherited.but(WORKERS=1)),
         ("loader-bound-training", waits, waits.but(F_NEXT_TIME=0.7)),
         ("read-by-each-worker", each, each.but(WORKERS=1)),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,18 @@ def test_one(name: str, having: Job, without: Job, tmp_path: Path) -> None:
         assert finding.evidence and finding.limits and finding.remedy.text
         assert finding.remedy.example and finding.stake.basis
         assert 0 < finding.stake.seconds <= finding.stake.of_seconds
+
+
+def test_mapped_on_a_network(tmp_path: Path) -> None:
+    """A file that is mapped on a network file system, such as the weights of a model, is said to be
+    there, with a way to read it."""
+    having = next(job for name, job, _ in CASES if name == "mapped-faults")
+    for mount, expected in ((b"nfs4", True), (b"lustre", True), (b"ext4", False)):
+        job = replace(having, mount=mount)
+        every = findings(job, tmp_path / "log")
+        (found,) = (f for f in every if f.name == "mapped-faults")
+        assert ("network file system" in found.sentence) == expected
+        assert ("read the file by calls" in found.remedy.text) == expected
 
 
 def test_every_rule_has_a_case() -> None:

@@ -25,6 +25,9 @@ from tree import SOURCE
 HERE = Path(__file__).resolve().parent
 RELEASES = [f"3.{minor}" for minor in range(8, 16)]  # of python-layouts.def
 IMPORTERS = ("<frozen importlib._bootstrap", "<frozen zipimport")
+# Files of CPython's library that look for modules, and the innermost frames that show it.
+LOOKS = re.compile(r"/python3[^/]*/(linecache|inspect|importlib/metadata(/__init__)?)\.py$")
+READERS = 4
 SECONDS = 300
 Command = list[str]
 
@@ -196,22 +199,31 @@ def test_end_with_daemon_threads(probe: Path, python: Command) -> None:
 
 @each_python
 def test_imports(probe: Path, python: Command, tmp_path: Path) -> None:
-    """Calls of the import machinery are attributed to the line with the import."""
+    """Calls of the import machinery, and reads of sources within an import, are attributed to the
+    line with the import; other reads of sources to the outermost line."""
     (tmp_path / "outer.py").write_text("x = 1\n\nimport inner\n")
-    (tmp_path / "inner.py").write_text("x = open(__file__).read()\n")
+    (tmp_path / "inner.py").write_text(
+        "x = open(__file__).read()\nimport traceback\ntraceback.extract_stack()\n"
+    )
+    (tmp_path / "inspect").mkdir()  # the user's own module of the same name
+    (tmp_path / "inspect" / "linecache.py").write_text("open(__file__).read()\n")
     _, calls = run(probe, python, HERE / "uses.py", probe, "imports", tmp_path, PROBE_ALL="1")
-    lines, text = set(), (HERE / "uses.py").read_text().split("\n")
+    lines, text, sources = set(), (HERE / "uses.py").read_text().split("\n"), set()
     for call in calls:
         frames, outside = frames_in(call), int(call[2])
-        is_inside = [frame[0].startswith(IMPORTERS) for frame in frames]
-        assert call[1] == str(int(is_inside[:1] == [True]))
-        inside = [n for n, is_in in enumerate(is_inside) if is_in]
-        assert outside == (inside[-1] + 1 if is_inside[:1] == [True] else 0)
+        inside = [n for n, frame in enumerate(frames) if frame[0].startswith(IMPORTERS)]
+        reads = any(LOOKS.search(frame[0]) for frame in frames[:READERS])
+        assert call[1] == str(int(reads or inside[:1] == [0]))
+        sources.add((reads, bool(inside)))
+        at_end = len(frames) - 1 if reads else 0
+        is_known = reads or inside[:1] == [0]
+        assert outside == (inside[-1] + 1 if inside and is_known else at_end)
         if outside < len(frames):
             lines.add((call[1], Path(frames[outside][0]).name, int(frames[outside][2])))
     at = next(n for n, line in enumerate(text, 1) if "import outer" in line)
-    assert {("1", "uses.py", at), ("0", "inner.py", 1)} <= lines
+    assert {("1", "uses.py", at), ("0", "inner.py", 1), ("0", "linecache.py", 1)} <= lines
     assert ("1", "outer.py", 3) not in lines
+    assert {(True, True), (True, False)} <= sources
 
 
 @each_python

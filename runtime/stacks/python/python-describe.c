@@ -204,38 +204,131 @@ static inline bool are_equal(const char *text, const char *other, size_t length)
   }
 }
 
-/* Returns true if the code object's file name is one of CPython's import machinery. */
-static bool imports(uintptr_t code) {
-  static const struct {
-    size_t length;
-    const char *name;
-  } importers[] = {
+struct known_file {
+  size_t length;
+  const char *name;
+};
+static const struct known_file importers[] = {
 #define LAYOUT(minor, ...)
 #define PUBLISHED(...)
 #define IMPORTER(name) {sizeof(name) - 1, name},
+#define READER(name)
+#define FIRST(name)
+#include "python-layouts.def"
+#undef IMPORTER
+#undef READER
+#undef FIRST
+};
+/* Readers, then files whose functions readers call. */
+static const struct known_file readers[] =
+    {
+#define IMPORTER(name)
+#define READER(name) {sizeof(name) - 1, name},
+#define FIRST(name)
+#include "python-layouts.def"
+#undef READER
+#undef FIRST
+},
+                               below_readers[] = {
+#define READER(name) {sizeof(name) - 1, name},
+#define FIRST(name) {sizeof(name) - 1, name},
 #include "python-layouts.def"
 #undef LAYOUT
 #undef PUBLISHED
 #undef IMPORTER
-  };
+#undef READER
+#undef FIRST
+};
+enum {
+  IMPORTERS = sizeof(importers) / sizeof(importers[0]),
+  READERS = sizeof(readers) / sizeof(readers[0]),
+  BELOW = sizeof(below_readers) / sizeof(below_readers[0]),
+  /* Readers open files by functions of tokenize, pathlib and posixpath, at most three deep in
+   * CPython 3.8 to 3.15. */
+  BELOW_READER = 4,
+  LONGEST_NAME = 400
+};
+
+/* Returns true if the code object's file name is one of CPython's import machinery. */
+static bool imports(uintptr_t code) {
   const struct python_layout *layout = &python.layout;
   uintptr_t file = *(const uintptr_t *)(code + layout->file);
   size_t length = *(const size_t *)(file + layout->text_length);
-  for (size_t i = 0; i < sizeof(importers) / sizeof(importers[0]); i++)
+  for (size_t i = 0; i < IMPORTERS; i++)
     if (length == importers[i].length &&
         are_equal((const char *)file + layout->ascii_size, importers[i].name, length))
       return true;
   return false;
 }
 
+/* Returns the last bytes of a text of at least eight bytes, to compare many texts quickly. */
+static inline uint64_t last_word(const char *text, size_t length) {
+  uint64_t word;
+  __builtin_memcpy(&word, text + length - sizeof(word), sizeof(word));
+  return word;
+}
+
+/* Returns true if the text before `end`, which begins at `name`, ends with a folder python3.N and a
+ * slash. */
+static bool is_library(const char *name, const char *end) {
+  static const char folder[] = {'/', 'p', 'y', 't', 'h', 'o', 'n', '3'};
+  const char *at = end - 1;
+  if (at <= name || *at != '/') return false;
+  while (--at > name && *at != '/') {
+  }
+  return end - at > (ptrdiff_t)sizeof(folder) && are_equal(at, folder, sizeof(folder));
+}
+
+/* Returns true if the code object's file looks for modules, their sources and their metadata. Does
+ * not recognize files in a folder whose name has characters beyond ASCII. Checks each read. */
+static bool looks_for_modules(uintptr_t code) {
+  uintptr_t file;
+  struct text text;
+  char name[LONGEST_NAME];
+  if (!python_read(&file, code + python.layout.file, sizeof(file)) || !text_of(file, &text) ||
+      text.kind != 1 || text.length > sizeof(name) || !python_read(name, text.at, text.length))
+    return false;
+  for (size_t i = 0; i < READERS; i++) {
+    if (text.length <= readers[i].length) continue;
+    const char *end = name + (text.length - readers[i].length);
+    if (are_equal(end, readers[i].name, readers[i].length) && is_library(name, end)) return true;
+  }
+  return false;
+}
+
+/* Returns true if the code object may belong to a reader, or be called by one. Fast, because it
+ * runs at each call of a program. */
+static bool may_be_reader(uintptr_t code) {
+  const struct python_layout *layout = &python.layout;
+  uintptr_t file = *(const uintptr_t *)(code + layout->file);
+  size_t length = *(const size_t *)(file + layout->text_length);
+  if (length < sizeof(uint64_t) || length > LONGEST_NAME) return false;
+  uint64_t word = last_word((const char *)file + layout->ascii_size, length);
+  for (size_t i = 0; i < BELOW; i++)
+    if (word == last_word(below_readers[i].name, below_readers[i].length)) return true;
+  return false;
+}
+
+static bool begins_in_reader(const struct python_frame *frames, size_t count) {
+  if (!may_be_reader(frames[0].code)) return false;
+  for (size_t i = 0; i < count && i < BELOW_READER; i++)
+    if (looks_for_modules(frames[i].code)) return true;
+  return false;
+}
+
 bool python_importing(const struct python_frame *frames, size_t count, size_t *outside) {
   *outside = 0;
-  if (__atomic_load_n(&python_state, __ATOMIC_ACQUIRE) != PYTHON_TRUSTED || count == 0 ||
-      !imports(frames[0].code))
+  if (__atomic_load_n(&python_state, __ATOMIC_ACQUIRE) != PYTHON_TRUSTED || count == 0)
     return false;
+  bool reads = false;
+  if (!imports(frames[0].code)) {
+    reads = begins_in_reader(frames, count);
+    if (!reads) return false;
+  }
   /* Searches from the outermost frame, because nearly all frames of an import belong to the import
    * machinery. */
-  for (*outside = count; *outside > 1 && !imports(frames[*outside - 1].code);)
+  for (*outside = count; *outside > 0 && !imports(frames[*outside - 1].code);)
     --*outside;
+  if (*outside == 0) *outside = reads ? count - 1 : 1;
   return true;
 }

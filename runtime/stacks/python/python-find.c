@@ -31,6 +31,8 @@ static const struct known known[] = {
 #define LAYOUT(minor, ...) {minor, {__VA_ARGS__}},
 #define PUBLISHED(...)
 #define IMPORTER(name)
+#define READER(name)
+#define FIRST(name)
 #include "python-layouts.def"
 #undef LAYOUT
 #undef PUBLISHED
@@ -48,6 +50,8 @@ static const struct published published[] = {
 #undef LAYOUT
 #undef PUBLISHED
 #undef IMPORTER
+#undef READER
+#undef FIRST
 };
 
 /* Words of _Py_DebugOffsets that have the same index in all releases; and distances of words from

@@ -117,11 +117,13 @@ enum { PYTHON_LEAST_ROOM = 64 };
 bool python_describe(const struct python_frame *frame, struct python_place *place)
     __attribute__((visibility("hidden")));
 
-/* Returns true if the innermost frame belongs to Python's import machinery. Sets *outside to the
- * index of the first frame after all frames of the machinery, which is the line that began the
- * import, even if the imported modules import other modules; to count if there is no such frame; to
- * 0 if the result is false. Returns false while the layout is not trusted yet. The frames must come
- * from python_frames in the current call. */
+/* Returns true if the innermost frame belongs to Python's import machinery, or if Python looks for
+ * modules, their sources or metadata, as it does for tracebacks. Sets *outside to the index of the
+ * first frame after all frames of the machinery, which is the line that began the import, even if
+ * the imported modules import other modules; to count if there is no such frame; to 0 if the result
+ * is false. Look-ups outside of an import have the outermost frame only, because libraries such as
+ * TensorFlow make them in thousands of places. Returns false while the layout is not trusted yet.
+ * The frames must come from python_frames in the current call. */
 bool python_importing(const struct python_frame *frames, size_t count, size_t *outside)
     __attribute__((visibility("hidden")));
 

@@ -70,6 +70,14 @@ static void count_target(struct posix_file *file, uint64_t source_id) {
   posix_unlock(file);
 }
 
+/* Returns the number of a file that has a record of STDIO, but may have none of POSIX, as one that
+ * fopen made; 0 for other files. The caller has entered the runtime. */
+static uint32_t file_of_stream(const struct posix_name *name) {
+  const struct store_entry *entry = store_find(&darshan_store, name->id);
+  if (!entry || entry->record[STORE_STDIO] == NO_RECORD) return 0;
+  return posix_file_unasked(name, 0);
+}
+
 /* Returns the number of a path's file, or 0 if it has none. Stores the id of the file or, if it
  * shares a record, the id of this record; leaves *id as it is if the path is not recorded. */
 static uint32_t find_source(int dirfd, const char *path, uint64_t *id) {
@@ -79,6 +87,7 @@ static uint32_t find_source(int dirfd, const char *path, uint64_t *id) {
   *id = name.id;
   if (runtime_enter()) {
     number = posix_file_find(&name);
+    if (!number) number = file_of_stream(&name);
     runtime_leave();
   }
   posix_name_done(&name);

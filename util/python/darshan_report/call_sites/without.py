@@ -13,6 +13,7 @@ _JAVA = re.compile(r"lib(?:java|jvm|nio|net|zip)\.so")
 _PYTHON = re.compile(r"(?:python|pypy)[0-9.]*t?|lib(?:python|pypy)3[^/]*\.so[0-9.]*")
 _NODE = re.compile(r"lib(?:node|uv)\.so")  # node as Debian builds it
 _NO_PROGRAM = re.compile(r".*\.so(?:\.[0-9.]+)?")
+_STARTS = re.compile(r"lib(?:c|pthread|stdc\+\+|gcc_s)(?:[-.]|$)|ld-")  # starts any thread
 _SHELLS = ("sh", "dash")  # bash can mostly run their scripts
 _LEAST = 0.01  # part of the time in calls that is worth a sentence
 
@@ -47,6 +48,12 @@ def _program(objects: Sequence[str]) -> str:
     return next((name for name in reversed(objects) if not _NO_PROGRAM.fullmatch(name)), "")
 
 
+def _library(objects: Sequence[str]) -> str:
+    """Returns the outermost library that is not part of the C or C++ runtime, which is the one that
+    started the thread; "" if there is none."""
+    return next((name for name in reversed(objects) if not _STARTS.match(name)), "")
+
+
 def _of_program(objects: Sequence[str], scripts: Mapping[str, str]) -> str:
     """Returns the reason for a call site whose frames are in these programs and libraries; "" if
     unknown. scripts: as in reason()."""
@@ -66,6 +73,8 @@ def _of_program(objects: Sequence[str], scripts: Mapping[str, str]) -> str:
         return f"{program} runs a script, and the log does not have the lines of its script{where}"
     if program:
         return installed.programs_told([program])
+    if library := _library(objects):
+        return f"a thread of {library} made these calls"
     return "no frame of these calls is of a program"
 
 

@@ -23,9 +23,10 @@ from ..library import LogError
 from .files import WHOLE, File, written_files
 from .savers import Saver, saver_by_name, saver_of
 
-# A number that may differ between files of a pattern. Numbers in extensions such as .h5 may not
-# differ.
-_DIGITS = re.compile(r"(\d+)(?!\d)(?<!\.h5)(?<!\.hdf5)")
+# Files of a pattern may differ in a number, which is not in an extension such as .h5, and in the
+# random end of a temporary name of safetensors.
+_DIGITS = re.compile(r"((?<=/\.tmp)[A-Za-z0-9]{6}$|\d+(?!\d)(?<!\.h5)(?<!\.hdf5))")
+_TEMPORARY = re.compile(r"/\.tmp(?:[A-Za-z0-9]{6}|\*)$")
 _INSIDE = (WRITE, SEEK, SYNC, CLOSE)  # kinds of calls on a file that is open
 MOST_TIMES = 500  # largest number of saves of one pattern whose times are kept
 _HALF = 0.5  # largest share of the time from the first save to the last that the saves may take
@@ -70,6 +71,12 @@ class Checkpoint:
     def kept(self) -> int:
         """The number of files that existed at the end of the run."""
         return self.files - self.removed
+
+    @property
+    def is_temporary(self) -> bool:
+        """Whether the files have temporary names. The runtime does not see what renamed or removed
+        them, because safetensors calls the kernel itself."""
+        return bool(_TEMPORARY.search(self.name))
 
     @property
     def each(self) -> float:

@@ -176,6 +176,7 @@ _ABOUT = (
     ("sent-to-workers", About((OTHER,), STARTS, _STARTS)),
     ("shared-file-contention", About(_DATA)),
     ("shared-pointer", About(_DATA, r"MPI_File_i?(?:read|write)_(?:shared|ordered)")),
+    ("shared-across-fork", About((OPEN,), _CALL, _CALLS)),
     ("sieve-buffer-read", About((READ,), _HDF5)),
     ("sieve-buffer-write", About((WRITE,), _HDF5)),
     ("sleeps-between-look-ups", About((LOOKUP,), _ANY, _PAUSES)),

@@ -89,6 +89,7 @@ def _training(context: Context) -> Iterator[str]:
         yield ""
         yield from _wrapped(sentence, "")
         yield from _wrapped(training.settings(verdict.loader), "")
+        yield from _wrapped(training.rates(verdict.loader), "")
         yield _EPOCH.format("epoch", "time", "wait", "share", "first", "longest", "batches")
         for row in training.rows(verdict.loader, _EPOCHS):
             yield _EPOCH.format(*row)
@@ -97,6 +98,8 @@ def _training(context: Context) -> Iterator[str]:
             yield _MADE.format(*training.MADE)
             for maker, name in made:
                 yield _MADE.format(*training.maker_cells(maker, shorten(name, 9)))
+    if known:
+        yield from _wrapped(training.before(context, known[0][0].loader), "")
     if known and (data := training.data_rows(context)):
         yield ""
         for row in (training.DATA, *data):

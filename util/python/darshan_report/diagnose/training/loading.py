@@ -166,6 +166,10 @@ def _why_workers(loader: Loader) -> str:
     """Returns the reason (a constant such as STORAGE) why a training waits for its workers."""
     if _unpacking(loader) >= _HALF * loader.sums.later > 0:
         return UNPACKING
+    made = loader.made
+    # If all batches, made one after the other, took less than the waits, making is not the reason.
+    if made is not None and 0 < made.whole < _HALF * loader.sums.later:
+        return SENDING
     if _is_idle(loader):
         return UNEVEN if _is_uneven(loader) else SENDING
     known = _by_fetches(loader) or _by_lives(loader)

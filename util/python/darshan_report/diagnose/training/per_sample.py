@@ -18,11 +18,13 @@ from ..rules.files import many_files
 from ..rules.hdf5 import hdf5_opened_again
 from ..table import Table
 from .data_loader import line_of, sites_of_samples
-from .loading import COMPUTING, MAIN, PROCESSORS, STORAGE, Verdict
+from .loading import COMPUTING, ELSEWHERE, MAIN, PROCESSORS, STORAGE, Verdict
 
 _EACH = 0.5  # opens per sample from which on each sample is taken to have its own open
 _MUCH = 0.1  # smallest share of the wait, or of the workers' time, that is reported
+_AGAIN = 4  # opens of a file in each epoch from which on it is taken to have many samples
 _NEAR = (0.75, 1.5)  # how often the bytes of a set are read, relative to the number of epochs
+_KNOWN = (STORAGE, COMPUTING, PROCESSORS, MAIN, ELSEWHERE)  # reasons of a wait
 _HDF5 = ("H5F", "h5py")
 _MADE = Remedy(
     "Do the work that is the same in each epoch (decoding, resizing, tokenizing) once, before "
@@ -31,6 +33,14 @@ _MADE = Remedy(
     "numpy.save('samples.npy', numpy.stack([decode(p) for p in paths]))  # once\n"
     "self.samples = numpy.load('samples.npy', mmap_mode='r')  # in __init__\n"
     "return torch.from_numpy(self.samples[i].copy())  # in __getitem__",
+)
+_PARTS = Remedy(
+    "Shuffle the files (chunks), and then the samples within a file, so that each is read once in "
+    "an epoch; or make the files or chunks as large as what one access needs; or keep decompressed "
+    "chunks in memory.",
+    "for chunk in rng.permutation(len(x) // n): rows = x[chunk * n : (chunk + 1) * n]\n"
+    "zarr.create_array(..., chunks=(1, width))  # a chunk for each sample",
+    alone=True,
 )
 
 
@@ -111,6 +121,33 @@ def _small(facts: Facts, table: Table, samples: int) -> Work | None:
     )
 
 
+def _whole_parts(facts: Facts, table: Table, verdict: Verdict, samples: int) -> Work | None:
+    """Returns the work of reading a whole file, such as a chunk of zarr, for each sample, although
+    the file has many samples; None if this does not happen. samples: number of all samples."""
+    epochs = verdict.loader.sums.epochs / max(1, len(verdict.loader.ranks))
+    size = table["MAX_BYTE_READ"] + 1
+    mask = _files(facts, table) & facts.single(table) & (size > facts.limits["small.bytes"])
+    opens = facts.opens(table)
+    mask &= opens >= max(_AGAIN * epochs, facts.limits["opens.again"])
+    mask &= table["BYTES_READ"] >= _NEAR[0] * opens * size
+    opened, read = int(opens[mask].sum()), int(table["BYTES_READ"][mask].sum())
+    all_of_them = amount(int(size[mask].sum()))
+    if opened < _EACH * samples or epochs <= 0:
+        return None
+    number = int(mask.sum())
+    first = int(np.argmax(np.where(mask, table["BYTES_READ"], -1)))
+    name = facts.name(int(table.ids[first]))
+    what = f"one of {count(number)} files like {name}" if number > 1 else name
+    return Work(
+        f"Most samples read a whole file, {what}, which has many samples: {count(opened)} opens "
+        f"for about {count(samples)} samples, {amount(read)} of files with {all_of_them}. "
+        f"A file was read {count(round(opened / number / epochs))} times in each epoch, and "
+        "decompressed as often if it is compressed.",
+        _PARTS,
+        _line(s for s in sites_of_samples(facts) if s.sums.calls_of[OPEN]),
+    )
+
+
 def _made_again(facts: Facts, table: Table, verdict: Verdict) -> Work | None:
     """Returns the work of making the same samples again in each epoch; None unless most bytes are
     read once per epoch."""
@@ -137,8 +174,11 @@ def per_sample(facts: Facts, verdict: Verdict) -> Work | None:
     """Returns the work per sample that explains why the training waits; None if none does."""
     sums, table = verdict.loader.sums, facts.table("POSIX")
     samples = sums.steps * max(1, verdict.loader.batch_size or 1)
-    if table is None or not samples or verdict.why not in (STORAGE, COMPUTING, PROCESSORS, MAIN):
+    if table is None or not samples or verdict.why not in _KNOWN:
         return None
+    work = _whole_parts(facts, table, verdict, samples)
+    if work is not None or verdict.why == ELSEWHERE:
+        return work
     if (work := _opened(facts, verdict, samples)) is not None:
         return work
     did, io = verdict.loader.did, verdict.loader.io
@@ -147,6 +187,5 @@ def per_sample(facts: Facts, verdict: Verdict) -> Work | None:
     if in_io >= whole / 2 and (work := _small(facts, table, samples)) is not None:
         return work
     computes = did.processor + did.ready if did is not None else sums.processor
-    if computes >= _MUCH * whole and computes > in_io:
-        return _made_again(facts, table, verdict)
-    return None
+    is_made = computes >= _MUCH * whole and computes > in_io
+    return _made_again(facts, table, verdict) if is_made else None

@@ -77,6 +77,19 @@ def _spent(facts: Facts, table: Table, mask: Mask) -> tuple[float, bool]:
     return float((table["F_READ_TIME"] + table["F_META_TIME"])[mask].sum()), False
 
 
+def once_in_each_epoch(facts: Facts, table: Table) -> Mask:
+    """Returns a mask of the files whose bytes were read about once in each epoch of a training, by
+    whichever worker: workers that do not stay are other processes in each epoch."""
+    found = verdicts(facts)
+    if not found:
+        return np.zeros(len(table), bool)
+    sums, ranks = found[0].loader.sums, found[0].loader.ranks
+    read = table["BYTES_READ"] - facts.unplaced(table, "READ")
+    size = table["MAX_BYTE_READ"] + 1
+    mask: Mask = read <= _NEAR[1] * size * sums.epochs / max(1, len(ranks))
+    return mask
+
+
 @once
 def whole_set(facts: Facts) -> WholeSet | None:
     """Returns the files that each worker, or each rank, of the longest training loop reads from

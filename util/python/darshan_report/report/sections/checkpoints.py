@@ -58,6 +58,8 @@ def at_line(context: Context, title: str, sites: Sequence[int]) -> str:
 
 def fate(row: Checkpoint) -> str:
     """Returns what happened to the saves as text: "2 kept, 4 removed"."""
+    if row.is_temporary:
+        return "under temporary names; their last names are not recorded"
     numbers = ((row.kept, "kept"), (row.replaced, "replaced"), (row.removed, "removed"))
     return ", ".join(f"{number:,} {word}" for number, word in numbers if number)
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...diagnose.programs.importing import all_imports
 from ...diagnose.training.data_formats import Format, formats
 from ...diagnose.training.loading import Verdict, verdicts
+from ...diagnose.training.made_before import made_before
 from ...measure.fetches import Fetches
 from ...measure.training import MODULE, Loader, Span
 from ...show.model import Block, Column, Heading, Paragraph, PlotRow, Table
@@ -172,6 +174,62 @@ def settings(loader: Loader) -> str:
     return f"DataLoader: {', '.join(said)}." if said else ""
 
 
+def _rate(value: float) -> str:
+    return f"{value:.3g}" if value < 100 else count(round(value))
+
+
+def rates(loader: Loader) -> str:
+    """Returns a sentence on how many batches and samples a process got in a second of its epochs,
+    and how many bytes its processes and workers read for each; "" if there are no batches."""
+    sums = loader.sums
+    if sums.steps <= 0 or sums.whole <= 0:
+        return ""
+    each = sums.steps * max(1, loader.processes) / sums.whole
+    size = loader.batch_size or 0
+    what = f", {_rate(each * size)} samples" if size else ""
+    text = f"{_rate(each)} batches{what} in a second"
+    if loader.made is not None and loader.made.read > 0:
+        one = loader.made.read / (sums.steps * max(1, size))
+        text += f"; {amount(int(one))} read for each {'sample' if size else 'batch'}"
+    return f"{text}."
+
+
+def imports(context: Context, loader: Loader) -> str:
+    """Returns a sentence on the imports of the program if they took longer than an epoch; "" if
+    not, or if unknown. loader: of the longest epochs, in one process."""
+    facts, sums = context.facts, loader.sums
+    if loader.processes != 1 or not sums.epochs:
+        return ""
+    spent, each = all_imports(facts), sums.whole / sums.epochs
+    if spent < each or spent < facts.limits["stake.share"] * facts.run_time:
+        return ""
+    return (
+        f"Importing modules took at least {seconds(spent)}, longer than an epoch "
+        f"({seconds(each)}). python -X importtime tells which."
+    )
+
+
+def made(context: Context, loader: Loader) -> str:
+    """Returns a sentence on a file that the program made before its epochs and then read, if that
+    took as long as an epoch; "" if there is none."""
+    facts, sums = context.facts, loader.sums
+    found = made_before(facts, loader)
+    if found is None or found.at < sums.whole / max(1, sums.epochs):
+        return ""
+    others = f", like {plural(found.more, 'more file')}" if found.more else ""
+    return (
+        f"The program wrote {found.name} ({amount(found.size)}){others} before the first epoch, "
+        f"and then read it; it was complete {seconds(found.at)} after the start. If each run makes "
+        "the same file, keep it, and make it only if it is missing."
+    )
+
+
+def before(context: Context, loader: Loader) -> str:
+    """Returns sentences on what took longer than an epoch before the first one; "" if nothing
+    did. loader: of the longest epochs."""
+    return " ".join(filter(None, (imports(context, loader), made(context, loader))))
+
+
 def _loader(
     verdict: Verdict, sentence: str, note: str, between: Sequence[Block] = ()
 ) -> list[Block]:
@@ -180,6 +238,8 @@ def _loader(
     columns = tuple(Column(title, right=place > 0) for place, title in enumerate(COLUMNS))
     found: list[Block] = [Paragraph(sentence, strong=True)]
     if said := settings(verdict.loader):
+        found.append(Paragraph(said))
+    if said := rates(verdict.loader):
         found.append(Paragraph(said))
     found += between
     found.append(Table(columns, tuple(rows(verdict.loader, _ROWS)), note))
@@ -201,6 +261,8 @@ def blocks(context: Context) -> list[Block]:
     for place, (verdict, sentence) in enumerate(shown, 1):
         lanes = _lanes(context) if place == 1 else []
         found += _loader(verdict, sentence, _NOTE if place == len(shown) else "", lanes)
+    if said := before(context, known[0][0].loader):
+        found.append(Paragraph(said))
     if rows_of_data := data_rows(context):
         columns = tuple(Column(title, right=place > 0) for place, title in enumerate(DATA))
         found.append(Table(columns, tuple(rows_of_data), _DATA_NOTE))

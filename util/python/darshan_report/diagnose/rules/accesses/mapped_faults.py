@@ -8,7 +8,7 @@ import numpy as np
 
 from ....classes import dataclass
 from ....units import amount, count, percent, plural, seconds
-from ...facts import Facts
+from ...facts import PARALLEL, Facts
 from ...finding import CAUSE, Finding, Remedy
 from ...reached import needs
 from ...table import Table
@@ -17,6 +17,12 @@ from ...times.unjudged import waits_for_pages
 NAME = "mapped-faults"
 ROLE = CAUSE
 LEAST = 64  # least number of page faults that shows their order
+# File systems of which the pages of a mapped file come from a server.
+_NETWORK = PARALLEL | {"nfs", "nfs4", "cifs", "smb3", "9p", "afs", "fuse.sshfs", "fuse.glusterfs"}
+_BY_CALLS = (
+    "\nPython: torch.load(path, mmap=False)"
+    "\nPython: safetensors.torch.load(open(path, 'rb').read())  # in place of load_file(path)"
+)
 IN_ORDER = 0.8  # share of the page faults that must follow closely behind the previous one
 
 
@@ -54,6 +60,20 @@ def _order(extra: Table) -> _Order:
     return _Order(*known)
 
 
+def _on_network(facts: Facts, record: int) -> tuple[str, str]:
+    """Returns a sentence on the network file system of a mapped file, and one with the remedy; both
+    are empty if the file is on another one."""
+    kind = facts.mount_type(record)
+    if kind not in _NETWORK:
+        return "", ""
+    return (
+        f" The file is on a network file system ({kind}), where each of them is a request to a "
+        "server.",
+        " Or read the file by calls, which ask for more at once, or map a copy of it on a local "
+        "disk: libraries that load weights of models mostly map them.",
+    )
+
+
 @needs("USAGE")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding, over all mapped files, if page faults wait for storage and nearly each
@@ -72,12 +92,13 @@ def find(facts: Facts) -> Iterator[Finding]:
     order = _order(extra)
     first, files = int(np.argmax(touched)), int((touched > 0).sum())
     others = f" and {plural(files - 1, 'more file')}" if files > 1 else ""
+    network, instead = _on_network(facts, int(extra.ids[first]))
     yield Finding(
         NAME,
         order.title,
         f"{facts.name(int(extra.ids[first]))}{others}: {count(waited.faults)} page faults waited "
         f"for storage, each for {amount(waited.read / waited.faults)}, together for "
-        f"{amount(waited.read)}. That took up to {seconds(waited.seconds)}"
+        f"{amount(waited.read)}.{network} That took up to {seconds(waited.seconds)}"
         f"{facts.over_all}; no recorded call contains this time.{order.sentence}",
         stake=stake,
         evidence=facts.sums(usage, "MAJOR_FAULTS", "STORAGE_READ", "F_BLOCKED_TIME")
@@ -87,12 +108,13 @@ def find(facts: Facts) -> Iterator[Finding]:
             "blocks. If the file fits into memory, have the kernel read all of it before the first "
             "use (MADV_WILLNEED, or MAP_POPULATE when the file is mapped): Linux reads at most the "
             "device's read-ahead, mostly 128 KiB, for one MADV_WILLNEED. Do not set "
-            "MADV_RANDOM if neighbouring pages are used as well.",
+            f"MADV_RANDOM if neighbouring pages are used as well.{instead}",
             "C: for (size_t at = 0; at < size; at += 1 << 17) "
             "madvise(map + at, 1 << 17, MADV_WILLNEED);\n"
             "Python: for at in range(0, size, 1 << 17): "
             "mapped.madvise(MADV_WILLNEED, at, 1 << 17)\n"
-            "Python: for place in sorted(places): value = mapped[place]",
+            "Python: for place in sorted(places): value = mapped[place]"
+            + (_BY_CALLS if network else ""),
         ),
         limits=("faults.many", "faults.page", "faults.seconds"),
     )

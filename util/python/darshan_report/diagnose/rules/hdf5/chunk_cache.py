@@ -10,6 +10,7 @@ from ...accesses.objects import with_files
 from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy
 from ...reached import needs
+from ...training import data_loader
 
 NAME = "chunk-cache"
 ROLE = CAUSE
@@ -35,11 +36,24 @@ def _all(upper: Upper) -> int:
     return -(-upper.counters["DISTINCT_BYTES_READ"] // max(1, stored)) * chunk
 
 
-def _larger(upper: Upper, chunk: int, cache: int) -> Remedy:
-    """Proposes a cache that holds the bytes that are read again."""
+def _shuffled(facts: Facts, upper: Upper) -> str:
+    """Returns sentences for a data set whose samples a DataLoader may take in random order: then a
+    cache for some of the chunks hardly helps."""
+    layers = facts.table("LAYERS")
+    place = None if layers is None else layers.place(upper.id)
+    users = 1 if layers is None or place is None else max(1, int(layers.processes[place]))
+    return (
+        " If the DataLoader shuffles, the cache must hold all chunks, here about "
+        f"{amount(_all(upper) / users)} "
+        "in each worker. Or shuffle the chunks, and then the samples within a chunk."
+    )
+
+
+def _larger(upper: Upper, chunk: int, cache: int, more: str) -> Remedy:
+    """Proposes a cache that holds the bytes that are read again. more: sentences to add."""
     wanted, text = _wanted(upper, chunk, cache)
     return Remedy(
-        f"{text}; or read whole chunks at a time; or make the chunks smaller.",
+        f"{text}; or read whole chunks at a time; or make the chunks smaller.{more}",
         f"H5Pset_chunk_cache(dapl, 12421, {wanted}, 0.75);  H5Dopen2(file, name, dapl)\n"
         f"Python: h5py.File(path, rdcc_nbytes={wanted}, rdcc_nslots=12421)\n"
         f"nc_set_var_chunk_cache(nc, var, {wanted}, 12421, 0.75)",
@@ -149,6 +163,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     chunk, cache = first.counters["CHUNK_BYTES"], first.counters["CHUNK_CACHE_BYTES"]
     factor = first.below("BYTES_READ") / first.counters["DISTINCT_BYTES_READ"]
     dies = _dies(facts, first)
+    more = _shuffled(facts, first) if chunk > cache and data_loader.is_torch(facts) else ""
     filters = "compressed " if first.counters["FILTERS"] > 0 else ""
     yield Finding(
         NAME,
@@ -172,7 +187,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             "F_READ_TIME",
             *(("OPEN_CALLS",) if dies else ()),
         ),
-        remedy=_kept_open(chunk, cache) if dies else _larger(first, chunk, cache),
+        remedy=_kept_open(chunk, cache) if dies else _larger(first, chunk, cache, more),
         limits=("again.factor", "again.bytes", "opens.again"),
         covers=with_files(facts, hits),
     )

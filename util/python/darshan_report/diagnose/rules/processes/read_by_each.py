@@ -16,6 +16,7 @@ from ...finding import CAUSE, Finding, Remedy
 from ...programs import program_text
 from ...table import Table
 from ...times.loops import between
+from ...training.whole_set import once_in_each_epoch
 from . import dataset_read_by_all, read_by_each_worker, repeated_by_processes
 
 NAME = "read-by-each"
@@ -112,6 +113,7 @@ def _lost(facts: Facts, tree: Processes, table: Table) -> npt.NDArray[np.float64
         & facts.single(table)
         & ~program_text.which(facts, table)
         & ~among(table.ids, told)
+        & ~once_in_each_epoch(facts, table)
         & (table["F_VARIANCE_RANK_BYTES"] <= (UNEVEN * mean) ** 2)
     )
     number = np.maximum(readers, 1)
