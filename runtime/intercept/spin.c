@@ -92,9 +92,10 @@ static int is_asleep(int owner) {
 /* Observations of an owner while this thread waits for it. */
 struct watch {
   int owner;
-  unsigned asleep;         /* number of checks in a row at which the owner slept */
-  unsigned blind;          /* number of checks without a clock */
-  uint64_t since, used_at; /* start of the wait; the owner's processor time at that time, in ns */
+  unsigned asleep; /* number of checks in a row at which the owner slept */
+  /* Start of the wait, without a clock the number of checks; the owner's processor time at that
+   * time. In ns. */
+  uint64_t since, used_at;
 };
 
 /* Returns 1 if the owner does not work under the lock, because it sleeps at several checks in a
@@ -103,7 +104,7 @@ struct watch {
 static int is_elsewhere(struct watch *watch, int owner) {
   if (owner & NOT_A_THREAD_ID) return 0;
   uint64_t used = time_of(owner);
-  if (watch->owner != owner) *watch = (struct watch){owner, 0, 0, watch->since, used};
+  if (watch->owner != owner) *watch = (struct watch){owner, 0, watch->since, used};
   watch->asleep = is_asleep(owner) ? watch->asleep + 1 : 0;
   return watch->asleep >= LOOKS || (watch->used_at && used - watch->used_at > LONGEST_STRETCH_NS);
 }
@@ -124,7 +125,7 @@ static void wait_a_turn(unsigned turn) {
 
 static int is_worth_waiting(struct watch *watch, int owner) {
   uint64_t time = now();
-  if (time == 0) return ++watch->blind < CHECKS_WITHOUT_CLOCK;
+  if (time == 0) return ++watch->since < CHECKS_WITHOUT_CLOCK;
   if (!watch->since) watch->since = time;
   if (time - watch->since >= PATIENCE_NS) return 0;
   return owner == __atomic_load_n(&darshan_spin_steady, __ATOMIC_RELAXED) ||
@@ -133,7 +134,7 @@ static int is_worth_waiting(struct watch *watch, int owner) {
 
 int spin_wait(int *lock) {
   int token = spin_token();
-  struct watch watch = {0, 0, 0, 0, 0};
+  struct watch watch = {0, 0, 0, 0};
   for (unsigned turn = 1;; turn++) {
     int found = __atomic_load_n(lock, __ATOMIC_RELAXED), owner = found & ~STALLED;
     if ((owner == 0 || owner == token) && take_from(lock, found, token)) return 1;

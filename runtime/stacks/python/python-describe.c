@@ -280,17 +280,15 @@ static bool is_library(const char *name, const char *end) {
 }
 
 /* Returns true if the code object's file looks for modules, their sources and their metadata. Does
- * not recognize files in a folder whose name has characters beyond ASCII. Checks each read. */
+ * not recognize files in a folder whose name has characters beyond ASCII. */
 static bool looks_for_modules(uintptr_t code) {
-  uintptr_t file;
-  struct text text;
-  char name[LONGEST_NAME];
-  if (!python_read(&file, code + python.layout.file, sizeof(file)) || !text_of(file, &text) ||
-      text.kind != 1 || text.length > sizeof(name) || !python_read(name, text.at, text.length))
-    return false;
+  const struct python_layout *layout = &python.layout;
+  uintptr_t file = *(const uintptr_t *)(code + layout->file);
+  size_t length = *(const size_t *)(file + layout->text_length);
+  const char *name = (const char *)file + layout->ascii_size;
   for (size_t i = 0; i < READERS; i++) {
-    if (text.length <= readers[i].length) continue;
-    const char *end = name + (text.length - readers[i].length);
+    if (length <= readers[i].length || length > LONGEST_NAME) continue;
+    const char *end = name + (length - readers[i].length);
     if (are_equal(end, readers[i].name, readers[i].length) && is_library(name, end)) return true;
   }
   return false;
