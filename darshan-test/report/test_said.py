@@ -208,7 +208,7 @@ def test_a_loop_that_appends(build: Path, summary: Run, tmp_path: Path) -> None:
     assert "0 times by" not in found["sentence"]
     shown = {row["counter"]: row["value"] for row in found["evidence"]}
     assert shown["POSIX_OPENS"] - shown.get("POSIX_DUPS", 0) == 4000
-    assert "done >> list" in found["remedy"]["example"]
+    assert "done >> out.txt" in found["remedy"]["example"]
     assert "with open" not in found["remedy"]["example"]
 
 

@@ -35,6 +35,10 @@ def reason(site: Site, scripts: Mapping[str, str]) -> str:
         return f"the calls came from installed software alone, {through}"
     if site.stack.called == UNKNOWN and not objects:
         return "a thread used too many stacks to look at each, or its stack has unknown bounds"
+    if not objects and not site.stack.frames:
+        return (
+            "the process has more call sites than are recorded: each function has one for the rest"
+        )
     return _of_program(objects, scripts) if objects else ""
 
 
@@ -83,11 +87,16 @@ def reasons(found: Lines) -> list[str]:
     have one clause."""
     said, programs = [], []
     for line in found.lines:
-        if line.place is None and line.sums.seconds >= _LEAST * found.sums.seconds:
-            site = line.sites[0]
+        if line.place is not None:
+            continue
+        least = _LEAST * found.sums.seconds
+        costly = [site for site in line.sites if site.sums.seconds >= least]
+        # All further sites of such a line are mostly of the same kind.
+        others = [site for site in costly[1:] if not site.stack.frames]
+        for site in costly[:1] + others:
             text, program = reason(site, found.scripts), program_of(site)
             if program and text == installed.programs_told([program]):
                 programs.append(program)
-            elif text:
+            elif text and text not in said:
                 said.append(text)
     return said + ([installed.programs_told(programs)] if programs else [])
