@@ -123,9 +123,10 @@ static void apply_line(struct darshan_config *config, struct darshan_slice line,
   darshan_message_add(messages, "the directive", "does not exist and is ignored", NULL, 0);
 }
 
-/* Stores whether logs go into a folder per day (dated), if the log folder differs from `before`,
- * which means that a new value has set it. The folder of a configuration file belongs to a centre
- * and is dated; the folder of the environment belongs to the user and is not dated. */
+/* Stores whether logs go into a folder per day (dated), if a value has set the log folder since
+ * config->logpath was the pointer `before`, even to an equal text. The folder of a configuration
+ * file belongs to a centre and is dated; the folder of the environment belongs to the user and is
+ * not dated. */
 static void note_logpath(struct darshan_config *config, const char *before, bool dated) {
   if (config->logpath != before) config->logpath_dated = dated;
 }

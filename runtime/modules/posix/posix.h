@@ -155,7 +155,8 @@ void posix_duplicated(struct posix_file *file, int fd, uint64_t t1, uint64_t t2)
 int posix_fcntl_may_count(int command);
 int posix_fcntl_counts(const struct posix_file *file, int command);
 void posix_fcntl(struct posix_file *file, int result, int command, uint64_t t1, uint64_t t2);
-/* Counts a call that set or released a lock on the file. */
+/* Counts a call that set or released a lock on the file (POSIX_EXT_LOCKS), and its time
+ * (POSIX_EXT_F_LOCK_TIME). */
 void posix_locked(struct posix_file *file, uint64_t t1, uint64_t t2);
 void posix_fileno(int fd, FILE *stream, uint64_t t1, uint64_t t2);
 /* Sets the position of a file to the file offset of a stream's descriptor, which the program has

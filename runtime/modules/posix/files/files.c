@@ -185,7 +185,8 @@ int posix_name_of(struct posix_name *name, int module, int dirfd, const char *pa
 }
 
 /* Replaces the name by the name of the file of descriptor `number`, if `facts` show that both are
- * the same file. Returns 1 if it did, else 0. */
+ * the same file. facts: of the file that was just opened under that name. Returns 1 if it did.
+ * Returns 0 otherwise, and if `module` is off or excludes the name of the descriptor's file. */
 static int is_also(struct posix_name *name, int module, int number, const struct fd_facts *facts) {
   const struct posix_file *file = number >= 0 ? posix_file_of(number) : NULL;
   struct fd_facts there;

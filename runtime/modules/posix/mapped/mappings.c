@@ -309,8 +309,9 @@ void mappings_dropping(void *at, size_t n, int advice) {
   stack_run(leave, &(struct range){from, page_end(from + n), 1});
 }
 
-/* Drops the recorded mappings of a range in which a new mapping was made: calls that the runtime
- * did not see have removed the old ones. */
+/* Drops the recorded mappings that lie in a range in which a new mapping was made, or reach into
+ * it, and counts their bytes as not measured: calls that the runtime did not see have removed them.
+ */
 static void drop_stale(uintptr_t from, uintptr_t to) {
   struct mapping old;
   while (mappings_may_hold((void *)from, to - from) && take(from, to, &old)) {

@@ -247,8 +247,9 @@ def _run(options: Options) -> int:
 
 @contextlib.contextmanager
 def _work(copied: str) -> Iterator[str]:
-    """Creates the folder of a trial. It is next to the folder `copied`, so that both are on the
-    same file system. Raises TrialError."""
+    """Creates the folder of a trial, and removes it at the end. It is next to the folder `copied`,
+    so that both are on the same file system; if `copied` is empty, it is a temporary folder. Raises
+    TrialError if `copied` is "/", or its parent folder is not writable."""
     parent = os.path.dirname(os.path.realpath(copied)) if copied else None
     if parent and os.path.samefile(parent, copied):
         raise TrialError(f"cannot copy {copied}: it has no parent folder to make the copy in")

@@ -30,7 +30,8 @@ class Owner:
 
     @property
     def forged(self) -> bool | None:
-        """Whether the file's name has another user than the owner; None if that is unknown."""
+        """Whether the file's name has another user than the owner; False if it has no user; None if
+        the owner does not count (is_user)."""
         return (self.named not in ("", self.owner)) if self.is_user else None
 
 

@@ -1,4 +1,6 @@
-"""Decides which files of a log were temporary: below TMPDIR, and removed since."""
+"""Decides which files of a log were temporary: those in the folder of a trial; and those that were
+below /tmp, /dev/shm or this process's TMPDIR, but not below the current folder, and do not
+exist."""
 
 from __future__ import annotations
 
