@@ -108,8 +108,8 @@ static void let_go(const struct mapping *mapping) {
   posix_file_unused(mapping->file);
 }
 
-/* Removes the first mapping in the range from the table and copies it to *out. Returns 1, or 0 if
- * there is none. */
+/* Removes the first mapping that overlaps the range from the table and copies it to *out. Returns
+ * 1, or 0 if there is none, or if the lock cannot be taken. */
 static int take(uintptr_t from, uintptr_t to, struct mapping *out) {
   if (!record_lock(&mappings_state.lock)) return 0;
   struct mapping *mapping = first_in(from, to);

@@ -276,7 +276,8 @@ class Context:
 
     @property
     def waited(self) -> Waited | None:
-        """How long the ranks of an MPI job waited for other ranks; None if unknown."""
+        """How long the ranks of an MPI job waited for other ranks; None for other jobs, and if the
+        log has no records of waits or damaged ones."""
         return self._judged.waited
 
     @property
@@ -326,7 +327,8 @@ class Context:
 
     @functools.cached_property
     def training_lanes(self) -> training_time.Lanes | None:
-        """The lanes of a training: what its processes did over time; None if unknown or damaged."""
+        """The lanes of a training: what its processes did over time; None without TRAINING_TIME
+        records, and if they are damaged, which is added to the list of damaged modules."""
         try:
             return training_time.lanes(self.log, self.processes)
         except LogError as error:

@@ -142,7 +142,9 @@ def _asked(chosen: Chosen) -> None:
 
 
 def _try(options: Options, work: str) -> int:
-    """Tries the remedies; returns the exit status. work: folder of the trial. Raises TrialError."""
+    """Tries the remedies; returns the exit status. work: folder of the trial. Raises TrialError if
+    the trial cannot be made, for example because the user does not agree or a run without a remedy
+    takes too long."""
     ground = _ground(options, work)
     chosen = Chosen.of(options.log, options) if options.log else None
     if chosen and not any(one.plan for one in chosen.candidates):

@@ -57,7 +57,8 @@ class Costs:
 
 @once
 def costs(facts: Facts) -> Costs | None:
-    """Returns the kernel's times of the processes of a tree; None if unknown."""
+    """Returns the kernel's times of the processes of a tree; None if the log has no tree or no
+    USAGE records."""
     tree, table = facts.tree, facts.table("USAGE")
     if tree is None or table is None:
         return None

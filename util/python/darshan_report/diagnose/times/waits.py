@@ -23,7 +23,9 @@ Floats = npt.NDArray[np.float64]
 
 @once
 def waiting(facts: Facts) -> Waiting | None:
-    """Returns how long the ranks of an MPI job waited for other ranks; None if unknown."""
+    """Returns how long the ranks of an MPI job waited for other ranks; None for a process tree or
+    one process, and if the log has no records of waits or damaged ones. Adds damaged ones to
+    facts.damaged."""
     if facts.tree is not None or facts.nprocs < 2:
         return None
     try:
@@ -107,7 +109,8 @@ class Waited:
 
 @once
 def waited(facts: Facts) -> Waited | None:
-    """Returns how long the ranks waited for other ranks, as sums; None if unknown."""
+    """Returns how long the ranks waited for other ranks, as sums; None if `waiting` returns
+    None."""
     known = waiting(facts)
     if known is None:
         return None
