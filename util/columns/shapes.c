@@ -10,7 +10,7 @@
 #define TEXT DARSHAN_COLUMN_TEXT
 
 struct shape {
-  const char *name;
+  const char *name; /* of the column; NULL ends an array */
   enum darshan_column_type type;
 };
 

@@ -219,8 +219,9 @@ static bool matches_any(const struct darshan_words *words, const char *name, con
 }
 
 struct launcher_row {
-  const char *name, *rank, *size;
-  int64_t first;
+  const char *name;        /* of the launcher */
+  const char *rank, *size; /* environment variables with rank and number of ranks; size may be "" */
+  int64_t first;           /* number of the first rank */
   const char *name_parts[3]; /* environment variables whose values make the launch's name */
 };
 

@@ -491,7 +491,8 @@ class Context:
 
     @property
     def program(self) -> str:
-        """The name of the program that the user started, before any exec; "" if unknown."""
+        """The name of the program that the user started, before any exec; "" if the log has no
+        command line."""
         first = self.processes.first if self.processes and self.processes.ranks[0] == 0 else ""
         command = first if is_command(first) else self.info.exe.strip()
         return asked_for(command) if command else ""

@@ -125,7 +125,8 @@ def waited(facts: Facts) -> Waited | None:
 
 
 def others(facts: Facts, rank: int) -> str:
-    """Returns text on how long all ranks except `rank` waited; "" if unknown."""
+    """Returns text on how long all ranks except `rank` waited; "" unless at least two ranks have
+    records of waits."""
     known = waiting(facts)
     if known is None or len(known.ranks) < 2:
         return ""

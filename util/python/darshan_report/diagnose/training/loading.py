@@ -149,7 +149,8 @@ class Verdict:
 
     @property
     def longest(self) -> float:
-        """The seconds in which the slowest batch was made; 0 if unknown."""
+        """The seconds in which the slowest batch was made; 0 without records of how batches were
+        made."""
         return self.loader.made.longest if self.loader.made is not None else 0.0
 
 
@@ -256,7 +257,8 @@ def _saved_start(loader: Loader) -> float:
 
 
 def _keeps_up(loader: Loader) -> int:
-    """Returns how many workers are needed to make one batch per step; 0 if unknown."""
+    """Returns how many workers are needed to make one batch per step, at most _LARGEST; 0 if the
+    number of workers or the time of the steps is unknown."""
     sums = loader.sums
     if sums.own <= 0 or sums.steps <= sums.epochs or loader.workers is None:
         return 0

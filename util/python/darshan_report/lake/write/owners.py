@@ -15,7 +15,8 @@ from ..read.files import shown
 
 @dataclass(frozen=True)
 class Owner:
-    """The owner of a log's file, and the user in the file's name; "" if unknown."""
+    """The owner of a log's file, and the user in the file's name; "" if the owner has no name, or
+    the file's name no user."""
 
     owner: str = ""
     named: str = ""
