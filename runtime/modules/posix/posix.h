@@ -126,8 +126,9 @@ int64_t posix_write_place(int fd, int64_t offset, int flags, int64_t bytes);
 static inline int64_t posix_place(const int64_t *offset, int64_t bytes) {
   return offset && bytes >= 0 ? *offset - bytes : POSIX_HERE;
 }
-/* posix_next_place returns the offset of the next write to fd, or -1 if unknown. posix_grew counts
- * the bytes from `start` to the current offset as written. */
+/* posix_next_place returns the offset of the next write to fd; a negative value if fd has no
+ * position, as a pipe. posix_grew counts the bytes from `start` to the current offset as written;
+ * nothing if `start` is negative. */
 int64_t posix_next_place(int fd);
 void posix_grew(struct posix_file *file, int fd, int64_t start, uint64_t t1, uint64_t t2);
 /* posix_set_adrift marks the position as unknown, because other processes may move it.

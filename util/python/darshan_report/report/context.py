@@ -109,7 +109,7 @@ def _sizes(totals: Totals, layer: Layer, kind: str) -> tuple[int, ...]:
 
 def _metadata(totals: Totals, layer: Layer) -> float | None:
     """Returns the seconds of metadata operations, including PnetCDF's waits for queued requests;
-    None if unknown."""
+    None if the sums are not known (Totals.sum_of)."""
     names = map(layer.counter, ("F_META_TIME", "F_WAIT_TIME"))
     return totals.sum_of(*filter(totals.has, names))
 
