@@ -183,7 +183,7 @@ class Compiler:
         return bool(self.lists.values["DEFLATE_LIBS"])
 
     def leave_out_deflate(self) -> None:
-        """Replaces the libdeflate code by code that uses only zlib."""
+        """Replaces the source file that calls libdeflate by one that uses only zlib."""
         values = self.lists.values
         values["DEFLATE_LIBS"] = ""
         sources = values["libdarshan_read_a_SOURCES"].split()

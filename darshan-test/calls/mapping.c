@@ -146,8 +146,8 @@ CASE(madvise) {
   expect_any(path, "POSIX_EXT_MMAP_DIRTY");
 }
 
-/* After munmap, the address range belongs to no file, so a later mapping there is counted for its
- * own file only. */
+/* After munmap, the address range belongs to no file: msync of an anonymous page that is mapped
+ * there is not counted for the file. */
 SCENARIO(munmap_and_again) {
   const char *path = in_dir("file");
   int fd = open_file(path, 4096);

@@ -222,7 +222,8 @@ def run_limited(
     ],
 )
 def test_limited_process(limit: str, build: Path, parser: Path, tmp_path: Path) -> None:
-    """The program runs as without the library; the records in its log are right."""
+    """Under a limit, the program runs as without the runtime. The records in its log are right;
+    without a log, a line reports this."""
     name = "cleared_environment" if "-f 0" in limit else "two_files"
     done, left = run_limited(build, tmp_path, limit, name)
     assert done.returncode == 0, done.stderr

@@ -69,7 +69,8 @@ def environment(build: Path, folder: Path) -> dict[str, str]:
 
 
 def run(command: list[str | Path], folder: Path, settings: dict[str, str]) -> None:
-    """Runs a command in a folder. If it fails, the exception contains its output."""
+    """Runs a command in a folder. If its exit status is not 0, the exception contains its output.
+    settings: its whole environment."""
     done = subprocess.run(
         command, cwd=folder, env=settings, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, text=True, check=False,

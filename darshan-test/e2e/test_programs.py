@@ -46,7 +46,8 @@ def complete(recorded: Recorded, parser: Path, kills: bool) -> None:
 
 
 def run_both(program: Program, box: Sandbox) -> tuple[Outcome, Outcome, dict[str, Tally]]:
-    """Returns the results without and with the runtime, and strace's counts."""
+    """Returns the results without and with the runtime, and strace's counts by file: of the run
+    with the runtime for a program with same_run, else of the run without it."""
     if program.same_run:
         bare = box.bare(program.command)
         run, counts = box.traced(program.command, box.settings())

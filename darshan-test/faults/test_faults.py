@@ -30,7 +30,8 @@ def faults(build: Path, modes: list[str], share: int) -> None:
 @pytest.mark.needs("processor:x86_64")
 @pytest.mark.parametrize("slow", [False, True])
 def test_system_call_fails(build: Path, slow: bool) -> None:
-    """The program runs as without the fault, and the log is right or one line reports the loss."""
+    """If a system call of the runtime fails, the program runs as without this fault, and the log is
+    right or one line reports the loss."""
     assert len(MODES) > 10
     assert SLOW in MODES
     modes = [mode for mode in MODES if (mode == SLOW) == slow]

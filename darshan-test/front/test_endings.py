@@ -61,7 +61,8 @@ def _titles(data: dict[str, Any]) -> list[str]:
     ],
 )
 def test_failed(darshan: Run, report: Report, command: tuple[str, ...], how: str) -> None:
-    """The first line of the report names the failure, and no line calls the run fine."""
+    """The first line of the report on a failed program names the failure, and no line calls the run
+    fine."""
     screen = darshan("stat", *command).stderr.decode()
     lines, data = report()
     assert lines[0].startswith(how)

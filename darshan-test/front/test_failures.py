@@ -102,8 +102,8 @@ def test_the_cause_is_among_them(darshan: Run) -> None:
 def test_names_of_the_one_that_failed(
     darshan: Run, build: Path, look: str, script: str, by: bool
 ) -> None:
-    """The names are those that the failed process looked up, not those of the shell that started
-    it, nor of a process whose failure had no effect."""
+    """The names of failed lookups are those that the failed process looked up, not those of the
+    shell that started it, nor of a process whose failure had no effect."""
     text = screen(darshan, "bash", "-c", f"{look} other.nml 0; " + script.format(look=look))
     who = Path(sys.executable).name
     line = re.search(r"^last failed lookup( by \S+)?: .*params\.nml$", text, re.M)

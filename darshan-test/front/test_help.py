@@ -91,7 +91,8 @@ def test_help_of_a_program(program: str, build: Path) -> None:
 
 @pytest.mark.parametrize("word, kind", [("bogus", "command"), ("--bogus", "option")])
 def test_a_word_that_is_no_command(word: str, kind: str, build: Path) -> None:
-    """The message names the unknown word, and the exit status is that of a usage error."""
+    """If the first argument of `darshan` is neither a command nor an option, the message names it,
+    and the exit status is that of a usage error."""
     front = build / "darshan"
     status, shown, wrong = said(front, word, "x")
     assert (status, shown) == (2, "")
@@ -168,7 +169,8 @@ def test_what_follows_the_program_is_its_own(build: Path, tmp_path: Path) -> Non
 
 
 def test_a_program_that_nobody_may_read(build: Path, tmp_path: Path) -> None:
-    """The message distinguishes a program without permission from one that is missing."""
+    """If the program of a command cannot be started, the message distinguishes a program without
+    permission from one that is missing."""
     folder = tmp_path / "installed"
     folder.mkdir()
     shutil.copy(build / "darshan", folder)

@@ -58,7 +58,8 @@ READERS = [
 @pytest.mark.parametrize("command, options", READERS)
 @pytest.mark.usefixtures("home")
 def test_the_newest_log(command: str, options: list[str], darshan: Run) -> None:
-    """The output is that of the newest log, which the last run made."""
+    """Without the name of a log, the output of a command is that of the newest log, which the last
+    run made."""
     made(darshan, "true")
     os.utime(made(darshan, "cat", "/etc/hostname"), (1, 1))
     newest = made(darshan, "head", "-c", "1", str(SOURCE / "README.md"))
@@ -84,7 +85,7 @@ def test_a_trace_of_the_newest_log(darshan: Run, work: Path) -> None:
 
 
 def test_no_log(darshan: Run, home: Path) -> None:
-    """The message names the folders that were searched."""
+    """If there is no log, the message names the folders that were searched."""
     for command in (["parse"], ["report"], ["trace"], ["stat", "-r"]):
         done = darshan(*command)
         assert (done.returncode, done.stdout) == (1, b"")

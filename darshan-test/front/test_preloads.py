@@ -32,8 +32,8 @@ __attribute__((constructor)) static void seen(void) {
 
 @pytest.mark.parametrize("front", ["run", "stat"])
 def test_it_is_in_the_program(build: Path, tmp_path: Path, front: str) -> None:
-    """The library is loaded into the program, and into the command `darshan` itself, because the
-    loader loads it before the command's first instruction."""
+    """A library that the user preloads is loaded into the program, and into the command `darshan`
+    itself, because the loader loads it before the command's first instruction."""
     library = compile_c(tmp_path, LIBRARY, *SHARED, "-w", name="seen.so")
     done = subprocess.run(
         [build / "darshan", front, "--", "sh", "-c", "cat seen.so.c >copy; true"],

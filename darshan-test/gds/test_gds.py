@@ -137,8 +137,8 @@ def test_times(build: Path, parser: Path, programs: Programs, tmp_path: Path) ->
 def test_switched_off(
     off: str, build: Path, parser: Path, programs: Programs, tmp_path: Path
 ) -> None:
-    """The program behaves the same with GDS or POSIX switched off. Without POSIX the path is
-    unknown, and all other counters are right."""
+    """With GDS or POSIX switched off, the program behaves the same. The records of GDS then have
+    right counters, except that the bytes of compatibility mode are unknown without POSIX."""
     ran = programs.run(tmp_path, build, "cuFile", STANDIN_PATH="compat", DARSHAN_MOD_DISABLE=off)
     records = found(ran, parser)
     assert counted(records) == ({} if "GDS" in off else expected(ran.out))

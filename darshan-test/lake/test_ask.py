@@ -251,8 +251,8 @@ def test_a_user_learns_nothing_of_others_from_statistics(darshan: Run, tmp_path:
 
 
 def test_words_that_are_no_utf8(lake: Path, darshan: Run) -> None:
-    """A name that is not UTF-8 is escaped as in the tables; a query that is not UTF-8 is
-    refused."""
+    """A name in an option (--user, --program, --name) that is not UTF-8 is escaped as in the
+    tables; a query that is not UTF-8 is refused."""
     name = os.fsdecode(b"jane\xff")
     for more in (["--user", name], ["--program", name]):
         done = darshan("ask", lake, "--sql", "SELECT count(*) AS n FROM jobs", *more, "--csv")

@@ -137,8 +137,8 @@ def test_requests(build: Path, lake: Path, site: Site) -> None:
 
 
 def test_in_a_browser(build: Path, lake: Path, tmp_path: Path) -> None:
-    """The list opens while a user types, is controlled by keys, and shows names with markup as
-    text."""
+    """The list of names below a field opens while a user types, is controlled by keys, and shows
+    names with markup as text."""
     needs("program:chromium", "program:chromedriver")
     listed = (
         "const l = document.querySelector('#names-of-{}'); "

@@ -279,8 +279,8 @@ def test_load(staff: Staff) -> None:
 
 
 def test_concurrency(staff: Staff) -> None:
-    """The query "concurrency" has, for each file system, the maximum and the average of the number
-    of jobs with files there at the same time."""
+    """The query "concurrency" has for each file system how many of the jobs with files there ran at
+    the same time: the maximum, and the average over time."""
     found = {row["mount"]: row for row in staff.ask("concurrency")}
     for mount in {row["mount"] for log in staff.logs for row in log.of_files()}:
         spans = [(log.begun, log.ended) for log in staff.logs

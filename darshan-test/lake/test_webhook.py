@@ -176,8 +176,8 @@ def test_addresses(address: str) -> None:
 
 
 def test_names_are_no_markup(lake: Path) -> None:
-    """The text escapes characters that a chat would interpret as a link or as a mention of
-    everybody."""
+    """The text of the message to a webhook escapes characters that a chat would interpret as a link
+    or as a mention of everybody."""
     with Asked(lake) as asked:
         [one, *_] = changes(asked, datetime.date.fromisoformat(SINCE))
     object.__setattr__(one, "program", "<!channel> @here [x](http://y)")

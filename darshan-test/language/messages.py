@@ -57,7 +57,6 @@ ALLOWED = {
     "cannot write a log to a terminal; name a file with -o": "the terminal has no name",
     "cannot write a log to a terminal; name a file": "the terminal has no name",
     "cannot number the threads of a trace: out of memory": "the reason is not the path",
-    "cannot make a temporary file: %s": "tmpfile does not tell its path",
     "cannot merge these logs: none of them names its rank": "all logs together are the subject",
 }
 

@@ -29,7 +29,7 @@ BY_TIME = re.compile(r"_F_|TIME_SIZE$|(FASTEST|SLOWEST)_RANK")
 
 @dataclass
 class Ran:
-    """The output and the logs of a program."""
+    """The output and the logs of a program, and the content of the files that it wrote, by name."""
 
     stdout: str
     stderr: str

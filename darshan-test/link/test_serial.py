@@ -37,8 +37,8 @@ KINDS = {"dynamic": [], "static": ["-static"], "static-pie": ["-static-pie"]}
 def test_serial(
     installed: Installed, comparison: Comparison, tmp_path: Path, source: str, kind: str
 ) -> None:
-    """The rows equal those of the preloaded program, for both languages and all kinds of
-    linking."""
+    """The rows of a program that is linked with the runtime equal those of the preloaded program,
+    for both languages and all kinds of linking."""
     compiler = "gcc" if source.endswith(".c") else "gfortran"
     need(compiler)
     need_file(STATIC_LIBC)

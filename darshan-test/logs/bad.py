@@ -139,8 +139,7 @@ def head(*fields: int) -> bytes:
 
 
 def broken_records() -> Iterator[tuple[str, Module, str]]:
-    """Yields the name of a defect, a module with broken content, and a part of the message that it
-    must cause."""
+    """Yields the name of a defect, a module with broken content, and what is wrong in it."""
     huge = ((1 << 40), (1 << 59), (1 << 61), (1 << 62), (1 << 63) - 1, -1, -(1 << 63))
     for count in huge:
         heat = head() + struct.pack("<dq", 0.1, count) + bytes(16 + 160)

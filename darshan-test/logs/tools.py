@@ -71,7 +71,8 @@ def data_lines(output: bytes) -> list[bytes]:
 
 
 def by_module(output: bytes) -> dict[str, list[str]]:
-    """Returns the lines after each title `# <NAME> module data`, by name."""
+    """Returns, by the module's name, each title `# <NAME> module data` and the lines up to the next
+    title."""
     sections: dict[str, list[str]] = {}
     current: list[str] = []
     for line in output.decode(errors="replace").splitlines():

@@ -19,8 +19,8 @@ FORMS += [(mpi, 4, "SMALL") for mpi in MPIS]
 
 @pytest.mark.parametrize(("mpi", "ranks", "form"), FORMS, indirect=["mpi"])
 def test_calls_inside_are_counted_once(runner: Runner, ranks: int, form: str) -> None:
-    """The same calls are made outside and within an MPI-IO call, and are counted once in both
-    cases."""
+    """Calls of communication are counted once, whether the program makes them outside or within an
+    MPI-IO call."""
     name = runner.programs / f"communication-{form}.{runner.mpi.name}"
     program = str(runner.mpi.build("communication.c", name, f"-D{form}"))
     found = {}

@@ -27,7 +27,8 @@ def test_what_exists_without_us(runner: Runner) -> None:
 
 
 def test_bound_at_once(runner: Runner) -> None:
-    """The same is true if the loader binds all calls when the program starts."""
+    """The calls with large counts are also recorded if the loader binds all calls when the program
+    starts (LD_BIND_NOW)."""
     program = str(runner.build("large-count.c"))
     runner.environment()
     path = runner.data / "file"

@@ -97,6 +97,22 @@ def test_what_cannot_be_merged_is_said_in_one_line(
         assert merge(*arguments).returncode == 2
 
 
+def test_the_current_folder_was_removed(build: Path, each: list[Path], tmp_path: Path) -> None:
+    """If the path of the log is relative, and the current folder was removed, the message names
+    this reason."""
+    gone = tmp_path / "gone"
+    for arguments in (["-o", "log"], ["--run", tmp_path, "-o", "log"]):
+        gone.mkdir()
+        command = [build / "darshan-merge", *arguments, *(each if len(arguments) == 2 else [])]
+        script = 'rmdir "$0" && exec "$@"'
+        done = subprocess.run(
+            ["sh", "-c", script, gone, *command], cwd=gone, capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
+        assert done.returncode == 1 and done.stderr.count("\n") == 1
+        assert done.stderr.endswith(": No such file or directory\n"), done.stderr
+
+
 KILLED = """
 import os, signal, sys
 with open(sys.argv[1], "wb", buffering=0) as f:

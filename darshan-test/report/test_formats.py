@@ -72,7 +72,8 @@ def test_csv(summary: Run, tmp_path: Path) -> None:
 
 
 def test_text(summary: Run, tmp_path: Path) -> None:
-    """The text has at most 80 columns, and the problem with its remedy; stderr is empty."""
+    """The report as text has at most 80 columns, and the problem with its remedy; stderr is
+    empty."""
     log = problem(tmp_path / "a.darshan", "small-accesses-read")
     done = summary("--text", log)
     assert (done.returncode, done.stderr) == (0, "")

@@ -51,7 +51,8 @@ def run(
 
 @pytest.mark.parametrize("how", ["wait", "waitpid", "waitid"])
 def test_subreaper(build: Path, tmp_path: Path, reaper: Path, how: str) -> None:
-    """The output is equal with and without the runtime, and the log exists."""
+    """For a process that adopts orphans (subreaper), the output is equal with and without the
+    runtime, and the run has one log with all processes."""
     bare, watched, left = run(build, tmp_path, [reaper, how])
     assert b"the command" in bare
     assert b"others: 1\n" in bare

@@ -110,8 +110,8 @@ def test_a_program_in_c(flags: tuple[str, ...], where: Where) -> None:
 
 
 def test_the_text(where: Where) -> None:
-    """The text has the same lines, those with most time first, in 80 columns; --top prints
-    fewer."""
+    """The text of `darshan where` has the lines of code that its data have, those with most time
+    first, in 80 columns; --top prints fewer."""
     where.run(where.compile(), "data")
     done = where.ask()
     assert (done.returncode, done.stderr) == (0, "")

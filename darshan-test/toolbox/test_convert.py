@@ -211,7 +211,8 @@ def test_nothing_is_left_of_half_a_log(convert: Path, parser: Path, tmp_path: Pa
 
 
 def test_one_file(convert: Path, parser: Path, tmp_path: Path) -> None:
-    """The result has the records of one id in every module, and its name."""
+    """With --file, the new log has the records of one id in every module, and its name. An id that
+    the log lacks is an error."""
     log = CASES["good-annex-big"].log
     number = next(r.id for m in log.annex for r in m.records)
     new = made(convert, tmp_path, log, "--file", str(number))

@@ -28,9 +28,10 @@ static void *next_symbol(const char *name) {
   return found;
 }
 
+/* Argument and result of answer, which runs on a stack of the runtime. */
 struct question {
-  const char *name;
-  void *found;
+  const char *name; /* of the function */
+  void *found;      /* NULL: none */
 };
 
 static void answer(void *question_) {

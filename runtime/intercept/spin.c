@@ -62,7 +62,8 @@ int spin_is_gone(int owner) {
   return SYS3(SYS_tgkill, sys_getpid(), owner, 0) == GONE;
 }
 
-/* Returns the processor time that a thread of this process has used, in ns; 0 if unknown. */
+/* Returns the processor time that a thread of this process has used, in ns; 0 if its clock cannot
+ * be read, for example because the thread has ended. */
 static uint64_t time_of(int owner) {
   enum { THREADS_OWN = 6 }; /* number of the per-thread clock in Linux's clock ids */
   struct timespec time = {0, 0};

@@ -55,8 +55,8 @@ static struct area *area_of(const char *frame) {
 }
 
 /* Registers the area's stack with valgrind, once, and returns the area. The area's thread calls
- * this before it switches. Not inlined, like give_area: the request to valgrind is on the
- * caller's stack. */
+ * this before it switches. Not inlined, like give_area: the request to valgrind is an array, which
+ * would enlarge the frame of stack_run on the application's stack. */
 static __attribute__((noinline)) struct area *known(struct area *area) {
   if (!area->known)
     area->valgrind = valgrind_stack_is(area->memory + PAGE, area->memory + AREA_BYTES);

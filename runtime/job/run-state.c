@@ -72,7 +72,7 @@ static const char *base_of(const struct darshan_config *config) {
 }
 
 /* Returns the start of a process in clock ticks since boot; it distinguishes processes with the
- * same pid.  Returns 0 if unknown. */
+ * same pid. Returns 0 if the process's stat file cannot be read. */
 static uint64_t birth_of(pid_t pid) {
   enum { FIELD = 22 - 2 }; /* counted from the field after the name */
   char path[32], text[512];
@@ -93,9 +93,9 @@ static uint64_t birth_of(pid_t pid) {
   return value;
 }
 
-/* Returns the number of this process's PID namespace, 0 if unknown. Reads it from the text of the
- * link, "pid:[NUMBER]": stat of the link would make an inode for the namespace, which takes three
- * times as long. */
+/* Returns the number of this process's PID namespace; 0 if /proc does not tell it. Reads it from
+ * the text of the link, "pid:[NUMBER]": stat of the link would make an inode for the namespace,
+ * which takes three times as long. */
 uint64_t pid_namespace(void) {
   static const char link[] = "/proc/self/ns/pid";
   struct stat st;

@@ -42,7 +42,7 @@ int run_find(const struct darshan_config *config, int argc, char **argv, char **
 void run_find_forked(const struct darshan_config *config, pid_t self);
 
 /* Returns the inode of this process's PID namespace, which tells to which namespace a pid belongs;
- * 0 if unknown. */
+ * 0 if /proc does not tell it. */
 uint64_t pid_namespace(void);
 
 /* Stores the current host and PID namespace in run_state. */

@@ -23,8 +23,8 @@ static void finish(void *unused) {
   errno = saved;
 }
 
-/* Handler of at_quick_exit: finishes the recording. No stream is flushed after this, because
- * quick_exit does not flush streams. */
+/* Handler of at_quick_exit: finishes the recording. No bytes of streams are written after
+ * this, because quick_exit flushes no stream. */
 static void finish_quickly(void *unused) {
   int saved = errno;
   (void)unused;

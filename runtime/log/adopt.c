@@ -11,9 +11,10 @@
 #include "log-format.h"
 #include "owner.h"
 
+/* The journal in memory. */
 struct mapped {
   const char *base;
-  size_t size;
+  size_t size; /* in bytes */
 };
 
 static int map_journal(struct mapped *map, const char *path, dev_t dev, ino_t ino) {

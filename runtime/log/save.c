@@ -92,7 +92,8 @@ int log_finish(int fd, int result, const struct darshan_config *config,
 }
 
 /* Writes the log directly under its final name, because a seccomp filter forbids renameat2 or
- * pwrite64. partial: the temporary path, from which the final path is made. Returns 0 or -1. */
+ * pwrite64. partial: the temporary path, from which the final path is made. If
+ * that exists, takes the next free name. Returns 0 or -1; an incomplete log is not removed. */
 static int save_by_write(const struct log_draft *draft, const struct darshan_config *config,
                          const struct darshan_log_identity *identity, const char *partial,
                          char *final) {

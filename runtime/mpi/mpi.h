@@ -38,7 +38,8 @@ static inline int mpi_is_info_null(mpi_handle info) {
 /* Returns the number of processes in comm; 1 if unknown. */
 int mpi_comm_size(mpi_handle comm);
 
-/* Returns the bytes of data in one element of a datatype; -1 if unknown. */
+/* Returns the bytes of data in one element of a datatype; -1 if MPI cannot be queried now or
+ * reports an error. */
 int64_t mpi_type_bytes(mpi_handle type);
 
 /* Returns 1 for a predefined datatype; 0 for a datatype that the application made, or if MPI cannot
@@ -58,7 +59,8 @@ static inline void *mpi_status_or(void *status, struct mpi_status_room *room) {
   return room;
 }
 
-/* Returns the bytes that an operation transferred, taken from its status; -1 if unknown. */
+/* Returns the bytes that an operation transferred, taken from its status; -1 if MPI cannot be
+ * queried now or reports an error. */
 int64_t mpi_status_bytes(const void *status);
 
 #endif

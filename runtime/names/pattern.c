@@ -416,8 +416,8 @@ bool pattern_found(const struct pattern *pattern, const char *text) {
   }
 }
 
-/* Computes the set of bytes with which a match may begin, so that a search can skip other bytes.
- * Assumes that anchors always match. */
+/* Computes whether a match may be empty and the set of bytes with which another match may begin; if
+ * none may be empty, a search can skip other bytes. Assumes that anchors always match. */
 static void note_first(struct pattern *pattern) {
   uint64_t todo[WORDS] = {0}, seen[WORDS] = {0};
   add(todo, pattern->start);

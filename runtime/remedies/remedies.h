@@ -31,7 +31,7 @@ uint64_t remedy_value(const char *name);
 /* A function of libc that a remedy replaces. Several remedies may replace the same function: each
  * calls the replacement before it, and the first calls libc. */
 struct replacement {
-  const char *name;
+  const char *name; /* of the function of libc */
   void *instead;
   void **real; /* receives the function that `instead` must call */
 };

@@ -11,10 +11,11 @@ enum { ENTRIES = 256, IS_SAME = 1, IS_UNDEFINED = 3 };
 /* at: for each register, the offset of its memory from the frame's address. Offsets are even; odd
  * numbers have special meanings. */
 struct entry {
-  uintptr_t key;
+  uintptr_t key;      /* the address, and whether it is a return address (key_of) */
   uint32_t forgotten; /* value of the counter of unloads when the entry was made */
-  int32_t offset;
-  uint8_t base, returns;
+  int32_t offset;     /* the frame's address is this plus the register `base` */
+  uint8_t base;
+  uint8_t returns; /* number of the register that has the caller's address */
   int16_t at[REGISTERS];
 };
 enum { WORDS = (sizeof(struct entry) + sizeof(uint64_t) - 1) / sizeof(uint64_t) };

@@ -8,7 +8,7 @@
 enum { SIZES = 6, COUNTERS = 2 + SIZES /* of a call with byte counts */, TIMES = 3 };
 
 struct call {
-  const char *name;
+  const char *name; /* in capitals, as in the counters: "ALLREDUCE" */
   bool sized, sync;
 };
 static const struct call calls[] = {

@@ -1,4 +1,5 @@
-/* Defines the columns of each table, from the tables of counters of the modules. */
+/* Defines the columns of each table: fixed ones and, for tables of counters, those that the
+ * modules' counters give. */
 #include "columns.h"
 
 #include <stddef.h>
@@ -9,7 +10,7 @@
 #define TEXT DARSHAN_COLUMN_TEXT
 
 struct shape {
-  const char *name;
+  const char *name; /* of the column; NULL ends an array */
   enum darshan_column_type type;
 };
 

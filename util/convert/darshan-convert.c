@@ -107,7 +107,7 @@ static int annotate(struct convert_options *options, const char *text) {
 
 struct arguments {
   struct convert_options options;
-  const char *key;
+  const char *key; /* of the anonymization; NULL: the user gave none */
   char line[1024]; /* from the key file */
 };
 

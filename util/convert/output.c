@@ -25,7 +25,9 @@ static int open_unnamed(struct output_file *out) {
   FILE *file = tmpfile();
   out->fd = file ? dup(fileno(file)) : -1;
   if (file) fclose(file);
-  return out->fd < 0 ? convert_say("cannot make a temporary file: %s", strerror(errno)) : 0;
+  return out->fd < 0 ? convert_say("cannot make a temporary file in %s for the output: %s",
+                                   P_tmpdir, strerror(errno))
+                     : 0;
 }
 
 /* Makes the output a file without a name, so that no file remains if this process is killed.

@@ -77,8 +77,8 @@ static int put_trace(struct rows *rows, const struct darshan_dxt_head *head) {
   return 0;
 }
 
-/* Stores pointers to the counter and the value of a printed line, which are columns 4 and 5.
- * Columns before the name contain no tab. */
+/* Stores pointers to the counter and the value of a printed line, which are columns 4 and 5. They
+ * are NULL in a line that has fewer columns. Columns before the file's name contain no tab. */
 static void cut(struct record_row *row, const char *line, size_t length) {
   const char *end = line + length, *at = line;
   *row = (struct record_row){.line = line, .length = length};

@@ -50,8 +50,8 @@ static void print_osts(struct output *out, const struct stripe_layout *layout,
   output_text(out, "  ");
 }
 
-/* Writes the thread id as " %4lu", or " N/A" if the log has no thread ids. Returns the end of the
- * text. */
+/* Ends a row: writes the thread id as " %4lu", or " N/A" if the log has no thread ids, and a
+ * newline. Returns the end of the text. */
 static char *thread_column(char *p, const struct segment_rows *rows, uint64_t thread) {
   if (!rows->with_threads) {
     memcpy(p, " N/A\n", 5);

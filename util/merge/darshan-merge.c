@@ -245,7 +245,7 @@ static int run(struct merge *merge) {
   for (int i = 0; merge->options->remove && i < merge->journals.count; i++)
     if (unlink(merge->journals.files[i].path) < 0 &&
         !(errno == ENOENT && merge->journals.files[i].is_part)) /* removed with a rank */
-      merge_say("cannot remove %s: %s", merge->journals.files[i].path, strerror(errno));
+      merge_say("cannot remove the journal %s: %s", merge->journals.files[i].path, strerror(errno));
   return 0;
 }
 

@@ -12,11 +12,18 @@
 
 #include "journals.h"
 
+/* Stores the absolute path of a new file. Returns 0, or -1 with errno if the path is too long or
+ * the current folder cannot be determined. */
 static int absolute(struct target *target, const char *name) {
   char here[PATH_MAX] = "";
-  if (name[0] != '/' && !getcwd(here, sizeof(here))) return -1;
+  if (name[0] != '/' && !getcwd(here, sizeof(here))) {
+    if (errno == ERANGE) errno = ENAMETOOLONG;
+    return -1;
+  }
   int n = snprintf(target->path, sizeof(target->path), "%s%s%s", here, here[0] ? "/" : "", name);
-  return n < (int)sizeof(target->path) ? 0 : -1;
+  if (n < (int)sizeof(target->path)) return 0;
+  errno = ENAMETOOLONG;
+  return -1;
 }
 
 /* Sets the target to a file in a new temporary folder, because readers of a pipe must not get an
@@ -55,7 +62,7 @@ int target_open(struct target *target, const char *name) {
     return go_through(target, name);
   }
   if (absolute(target, name) == 0) return 0;
-  merge_say("cannot write %s: File name too long", name);
+  merge_say("cannot write %s: %s", name, strerror(errno));
   return -1;
 }
 
@@ -85,7 +92,9 @@ static int bring(const struct target *target) {
     result = -1;
     error = errno;
   }
-  if (result < 0) merge_say("cannot write %s: %s", target->through, strerror(error));
+  if (result < 0)
+    merge_say("cannot write to %s: %s", standard ? "standard output" : target->through,
+              strerror(error));
   return result;
 }
 

@@ -1,4 +1,4 @@
-/* Prints the modules of a log (print-log.h). */
+/* Prints the records of each module of a log, or their sums (print-log.h). */
 #include "print-log.h"
 
 #include "../reader/called.h"

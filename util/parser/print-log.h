@@ -34,9 +34,9 @@ struct parser_options {
 /* Prints an explanation of the columns. Called before the first module is printed. */
 void modules_print_columns(struct output *out);
 
-/* Prints the modules of a log. Returns the exit status: 0, even if a module was unreadable and
- * reported on standard error; 1 if out of memory; STATUS_INCOMPLETE if it stopped at a partial
- * module. */
+/* Prints the records of each module of a log, or their sums. Returns the exit status: 0, even if a
+ * module was unreadable and reported on standard error; 1 if out of memory; STATUS_INCOMPLETE if it
+ * stopped at a partial module. */
 int modules_print(darshan_log *log, const struct parser_options *options, struct output *out);
 
 /* Prints the meaning of every counter of a module, and the counters that records of this version

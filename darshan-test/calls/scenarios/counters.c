@@ -91,7 +91,8 @@ SCENARIO(open_again) {
   write_some(fd, path, 100);
 }
 
-/* The runtime tracks one offset per file, not per descriptor: pread moves it, too. */
+/* pread, then seek and read. The runtime tracks one offset per file, which pread also moves, so the
+ * seek moves it back. */
 SCENARIO(offset_after_pread) {
   const char *path = in_dir("file");
   raw_file(path, 20000);

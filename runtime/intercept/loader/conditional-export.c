@@ -68,8 +68,8 @@ static int is_defined(const struct tables *tables, uint32_t at, const char *name
          strcmp(tables->names + symbol->st_name, name) == 0;
 }
 
-/* Returns the index of the symbol of this name in an object with a GNU hash table, or 0 if there
- * is none after the index `after`. */
+/* Returns the lowest index above `after` of a defined symbol of this name in an object with a GNU
+ * hash table; 0 if there is none. */
 static uint32_t find_gnu(const struct tables *tables, const char *name, uint32_t after) {
   enum { WORD = 8 * sizeof(ElfW(Addr)) };
   const uint32_t *table = tables->gnu_hash;

@@ -10,8 +10,8 @@
 /* A row of the table of functions that are linked into a program. link/make-archives writes the
  * rows in assembler. */
 struct linked_call {
-  const char *name;
-  void *real;  /* the real function; NULL: the program does not have it */
+  const char *name; /* of the function */
+  void *real;       /* the real function; NULL: the program does not have it */
   void **stub; /* the address to which the stub jumps, at first the real function; NULL: no stub */
   void *wrapper; /* NULL: the wrapper is in the shared library */
 };

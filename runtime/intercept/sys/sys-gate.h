@@ -20,7 +20,8 @@ enum {
 /* State of the gate: the sum of these SYS_GATE_ values. Modulo SYS_GATE_STRETCH, 0 means that every
  * call is allowed. */
 extern unsigned sys_gate __attribute__((visibility("hidden")));
-/* Number of calls in progress or about to begin, including abandoned ones. */
+/* Number of the runtime's system calls in progress or about to begin. Calls from which a signal
+ * handler jumped away remain counted. */
 extern int sys_gate_calls __attribute__((visibility("hidden")));
 
 /* Returns 1 if the runtime may make this call, otherwise 0. sys_may calls this function only if

@@ -123,9 +123,10 @@ static void apply_line(struct darshan_config *config, struct darshan_slice line,
   darshan_message_add(messages, "the directive", "does not exist and is ignored", NULL, 0);
 }
 
-/* Stores whether logs go into a folder per day (dated), if the log folder differs from `before`,
- * which means that a new value has set it. The folder of a configuration file belongs to a centre
- * and is dated; the folder of the environment belongs to the user and is not dated. */
+/* Stores whether logs go into a folder per day (dated), if a value has set the log folder since
+ * config->logpath was the pointer `before`, even to an equal text. The folder of a configuration
+ * file belongs to a centre and is dated; the folder of the environment belongs to the user and is
+ * not dated. */
 static void note_logpath(struct darshan_config *config, const char *before, bool dated) {
   if (config->logpath != before) config->logpath_dated = dated;
 }
@@ -218,8 +219,9 @@ static bool matches_any(const struct darshan_words *words, const char *name, con
 }
 
 struct launcher_row {
-  const char *name, *rank, *size;
-  int64_t first;
+  const char *name;        /* of the launcher */
+  const char *rank, *size; /* environment variables with rank and number of ranks; size may be "" */
+  int64_t first;           /* number of the first rank */
   const char *name_parts[3]; /* environment variables whose values make the launch's name */
 };
 

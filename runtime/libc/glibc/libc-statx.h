@@ -1,2 +1,3 @@
-/* Declares statx, which glibc has since 2.28. */
+/* Declares statx: <sys/stat.h> of glibc has it since 2.28. For musl, libc-statx.h in ../musl
+ * declares it if musl's headers do not. */
 #include <sys/stat.h>

@@ -22,8 +22,9 @@ int filter_is_there(long number, long flags, long result);
 
 /* filter_coming is called before the call that installs a filter, in any thread. It prepares the
  * runtime, and shuts the gate if `forbids` has FILTER_CALLS. forbids: result of filter_is_asked.
- * filter_find_functions looks up all real functions. filter_answered is called after the call, and
- * reopens the gate if there is no filter; is_there: result of filter_is_there. */
+ * filter_find_functions looks up the real functions of POSIX and stdio calls. filter_answered is
+ * called after the call, and reopens the gate if there is no filter; is_there: result of
+ * filter_is_there. */
 void filter_coming(int forbids);
 void filter_find_functions(void);
 void filter_answered(int forbids, int is_there);

@@ -1,5 +1,5 @@
-/* Looks up the real functions of all wrappers before a filter is installed: behind the filter the
- * loader may be unable to take a lock or allocate memory. */
+/* Looks up the real functions of the wrappers of POSIX and stdio calls before a filter is
+ * installed: behind the filter the loader may be unable to take a lock or allocate memory. */
 #include "../../intercept/real.h"
 #include "../../intercept/stack.h"
 #include "confine.h"

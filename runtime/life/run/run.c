@@ -268,9 +268,10 @@ void run_forked(void) {
   if (run_state.folder[0] && was_joined && process_state.pid > 0) join(token);
 }
 
-/* Returns the PID namespace of this vfork child, which runs in its parent's memory. If the child
- * has its own namespace, as after unshare(CLONE_NEWPID), getppid returns another pid for the
- * parent, or 0. */
+/* Returns the PID namespace of this vfork child, which runs in its parent's memory. If getppid
+ * returns the pid that the parent recorded, it is the parent's namespace. A child with its own
+ * namespace, as after unshare(CLONE_NEWPID), gets another pid, or 0; its
+ * namespace is then read from the kernel. */
 static uint64_t namespace_of_child(void) {
   return SYS1(SYS_getppid, 0) == process_state.pid ? run_state.names : pid_namespace();
 }

@@ -26,7 +26,7 @@ struct daos_library {
 
 enum daos_family { DAOS_LIBDFS, DAOS_LIBDAOS, DAOS_FAMILIES };
 
-/* Returns the library that the code at `caller` uses; NULL if it is unknown. */
+/* Returns the library that the code at `caller` uses; NULL if the runtime finds none. */
 struct daos_library *daos_library_of(enum daos_family family, const void *caller);
 /* Returns the real function with this number (from calls.def); never NULL. lib may be NULL. */
 void *daos_function(struct daos_library *lib, int number, const char *name);

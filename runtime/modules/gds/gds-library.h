@@ -18,7 +18,7 @@ struct gds_library {
 
 enum gds_family { GDS_CUFILE, GDS_HIPFILE, GDS_FAMILIES };
 
-/* Returns the library that the code at `caller` uses; NULL if it is unknown. */
+/* Returns the library that the code at `caller` uses; NULL if the runtime finds none. */
 struct gds_library *gds_library_of(enum gds_family family, const void *caller);
 /* Returns the real function with this number (from calls.def); never NULL. lib may be NULL. */
 void *gds_function(struct gds_library *lib, int number, const char *name);

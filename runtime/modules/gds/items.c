@@ -41,8 +41,9 @@ static struct gds_item *item_of(const struct posix_name *name, const int64_t *po
 }
 
 /* Returns the item of a name, and makes its record if necessary; NULL if there is no space. posix:
- * the bytes read and written in the file's POSIX record, or NULL. Takes the store's lock. Called
- * between runtime_enter and runtime_leave. */
+ * the counters of bytes read and written in the file's POSIX record, which the item keeps and reads
+ * at later calls; NULL: the bytes of compatibility mode are unknown (-1). Takes the store's lock.
+ * Called between runtime_enter and runtime_leave. */
 static struct gds_item *meet(const struct posix_name *name, const int64_t *posix) {
   if (!store_lock_for(&darshan_store, STORE_GDS)) return NULL;
   struct gds_item *item = item_of(name, posix);

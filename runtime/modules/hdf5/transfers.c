@@ -30,7 +30,8 @@ struct transfer {
 };
 
 /* Stores lengths and strides in reverse order in five counters each: the counter D5 has dimension
- * 0. Returns the number of selected points; -1 if unknown. */
+ * 0. Returns the number of selected points; -1 for an irregular hyperslab, more than 32
+ * dimensions, without memory, or if HDF5 cannot tell it. */
 static int64_t note_hyperslab(struct h5_library *lib, int64_t space, int dimensions,
                               struct transfer *transfer) {
   enum { USUAL = 8 }; /* number of dimensions that fit on the stack */
@@ -58,9 +59,9 @@ static int64_t note_hyperslab(struct h5_library *lib, int64_t space, int dimensi
   return points;
 }
 
-/* Returns the number of selected elements of the space, or -1 if unknown. Stores in transfer how
- * they are selected. Each query costs some 50 ns in a thread-safe library, so known values are not
- * queried. */
+/* Returns the number of selected elements of the space, or a negative value if HDF5 reports an
+ * error. Stores in transfer how they are selected. Each query costs some 50 ns in a thread-safe
+ * library, so known values are not queried. */
 static int64_t selected_points(struct h5_library *lib, int64_t space, int dimensions,
                                struct transfer *transfer) {
   int64_t points = -1;

@@ -58,7 +58,9 @@ void mpiio_view_bytes(struct mpiio_view *view);
 void mpiio_view_set(struct mpiio_call *call, int result, int64_t displacement, mpi_handle etype,
                     mpi_handle filetype, const char *representation, mpi_handle info, uint64_t t1,
                     uint64_t t2);
-/* Returns the offset in the file, in bytes, for an offset in a view, in etypes; -1 if unknown. */
+/* Returns the offset in the file, in bytes, for an offset in a view, in etypes; -1 if the offset is
+ * negative or too large, if the view is unknown, or if it has gaps and the offset is inside of a
+ * filetype. */
 int64_t mpiio_view_place(const struct mpiio_view *view, int64_t etypes);
 /* Returns the position of the individual file pointer, in etypes, by querying MPI; -1 if that
  * fails. */

@@ -27,7 +27,7 @@ struct pn_library {
 #undef QUERY
 };
 
-/* Returns the library that the code at `caller` uses; NULL if it is unknown. */
+/* Returns the library that the code at `caller` uses; NULL if the runtime finds none. */
 struct pn_library *pn_library_of(const void *caller);
 /* Returns the real function with this number; never NULL. lib may be NULL. */
 void *pn_function(struct pn_library *lib, int number, const char *name);

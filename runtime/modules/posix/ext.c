@@ -58,8 +58,8 @@ void posix_ext_inlined(uint32_t *number, uint64_t id, const char *name, size_t l
   add(ext_record(number, id, name, length), POSIX_EXT_INLINED, 1, -1, 0, 0);
 }
 
-/* Returns the record named OTHER_PATHS_NAME, for lookups of paths without a record; NULL if there
- * is no space. The caller holds the lock of that record. */
+/* Returns the record named OTHER_PATHS_NAME, for lookups of paths without a record, and makes
+ * it if necessary; NULL if there is no space. The caller holds posix_state.other_paths->lock. */
 static struct darshan_posix_ext_record *other_record(void) {
   static const char name[] = OTHER_PATHS_NAME;
   return ext_record(&posix_state.other_paths->ext, darshan_hash(name, sizeof(name) - 1, 0), name,
@@ -118,8 +118,8 @@ static int is_early(int counter, uint64_t t1, uint64_t t2) {
   return 1;
 }
 
-/* Adds the early lookups to the record OTHER_PATHS_NAME. The caller holds the lock of that record.
- * */
+/* Adds the early lookups to the record OTHER_PATHS_NAME. The caller holds
+ * posix_state.other_paths->lock. */
 static void add_early(void) {
   static const int counters[EARLY_KINDS] = {POSIX_EXT_FOLDER_STATS, POSIX_EXT_RESOLVES,
                                             POSIX_EXT_FAILURES};

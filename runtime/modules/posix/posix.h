@@ -126,8 +126,9 @@ int64_t posix_write_place(int fd, int64_t offset, int flags, int64_t bytes);
 static inline int64_t posix_place(const int64_t *offset, int64_t bytes) {
   return offset && bytes >= 0 ? *offset - bytes : POSIX_HERE;
 }
-/* posix_next_place returns the offset of the next write to fd, or -1 if unknown. posix_grew counts
- * the bytes from `start` to the current offset as written. */
+/* posix_next_place returns the offset of the next write to fd; a negative value if fd has no
+ * position, as a pipe. posix_grew counts the bytes from `start` to the current offset as written;
+ * nothing if `start` is negative. */
 int64_t posix_next_place(int fd);
 void posix_grew(struct posix_file *file, int fd, int64_t start, uint64_t t1, uint64_t t2);
 /* posix_set_adrift marks the position as unknown, because other processes may move it.
@@ -155,7 +156,8 @@ void posix_duplicated(struct posix_file *file, int fd, uint64_t t1, uint64_t t2)
 int posix_fcntl_may_count(int command);
 int posix_fcntl_counts(const struct posix_file *file, int command);
 void posix_fcntl(struct posix_file *file, int result, int command, uint64_t t1, uint64_t t2);
-/* Counts a call that set or released a lock on the file. */
+/* Counts a call that set or released a lock on the file (POSIX_EXT_LOCKS), and its time
+ * (POSIX_EXT_F_LOCK_TIME). */
 void posix_locked(struct posix_file *file, uint64_t t1, uint64_t t2);
 void posix_fileno(int fd, FILE *stream, uint64_t t1, uint64_t t2);
 /* Sets the position of a file to the file offset of a stream's descriptor, which the program has

@@ -70,9 +70,10 @@ static inline ALWAYS_INLINE void count_all_else(struct posix_file *file, int op,
 enum { NO_BYTE = -1 }; /* value of last_byte after a transfer of zero bytes at offset 0 */
 
 /* Slow path of count_transfer, for a file without an alignment or with an unknown position. Counts
- * the transfer and returns its offset, or -1 if unknown. While the position is unknown, sequential
- * and consecutive accesses are counted by the moves of this process alone. At a known offset, the
- * comparison with the previous access starts again. */
+ * the transfer and returns its offset; -1 if the file's position is unknown and `offset` is
+ * POSIX_HERE. While the position is unknown, sequential and consecutive accesses are counted by the
+ * moves of this process alone. At a known offset, the comparison with the previous access starts
+ * again. */
 static __attribute__((noinline)) int64_t count_off_grid(struct posix_file *file, int op,
                                                         int64_t bytes, int64_t offset,
                                                         int memory_misaligned, uint64_t t1,
@@ -90,8 +91,9 @@ static __attribute__((noinline)) int64_t count_off_grid(struct posix_file *file,
   return -1;
 }
 
-/* Counts a transfer in the record of its file. Returns its offset, or -1 if unknown. The caller
- * holds the record's lock. Inlined, because a constant op saves a fifth of the instructions. */
+/* Counts a transfer in the record of its file. Returns its offset; -1 if the file's position is
+ * unknown and `offset` is POSIX_HERE. The caller holds the record's lock. Inlined, because a
+ * constant op saves a fifth of the instructions. */
 static inline ALWAYS_INLINE int64_t count_transfer(struct posix_file *file, int op, int64_t bytes,
                                                    int64_t offset, int memory_misaligned,
                                                    uint64_t t1, uint64_t t2) {

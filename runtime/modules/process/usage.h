@@ -21,7 +21,8 @@ static inline ssize_t usage_excluded_written(ssize_t n) {
 }
 
 /* Reads the file schedstat of a process or thread: the nanoseconds in which it ran, and the
- * nanoseconds in which it was ready to run but had no processor. Returns 0, or -1 if unknown. */
+ * nanoseconds in which it was ready to run but had no processor. Returns 0; -1 if the file cannot
+ * be read. */
 int usage_read_schedstat(const char *path, int64_t *ran, int64_t *ready);
 
 #endif

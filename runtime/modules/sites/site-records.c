@@ -56,8 +56,9 @@ static void add_element(struct elements *elements, struct element element) {
   }
 }
 
-/* Stores the frames of the application, from frame `first` of the walk on, in elements. Returns the
- * name of the runtime's wrapper that the application called; NULL if it has no name. */
+/* Stores in elements the frames of the application, from frame `first` of the walk on, and then
+ * those of `python`, without the repetitions of a recursion. Returns the name of the runtime's
+ * wrapper that the application called; NULL if it has no name. */
 static const char *take_frames(const struct walk *walk, unsigned first,
                                const struct site_python *python, struct elements *elements) {
   unsigned own = 0; /* number of frames of this library that the program called */

@@ -37,7 +37,7 @@ static void forget(struct library *gone) {
 }
 
 /* Returns the real function of the library that the caller uses. Stores the library in *library, or
- * NULL if it is unknown. */
+ * NULL if the runtime finds none. */
 static void *function_of(int number, const char *name, const void *caller,
                          struct sqlite_library **library) {
   static const struct library_kind kind = {"sqlite3_libversion", sizeof(struct sqlite_library),

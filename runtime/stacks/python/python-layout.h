@@ -15,7 +15,8 @@ enum python_form { PYTHON_BYTES, PYTHON_UNITS, PYTHON_ADDRESS };
 /* Forms of line tables (python-lines.c). */
 enum python_lines { PYTHON_LNOTAB, PYTHON_LINETABLE, PYTHON_LOCATIONS };
 
-/* Offsets and sizes in bytes; the comments name the struct in which they are. */
+/* Offsets and sizes in bytes; the comments name the struct in which they are. has_cframe is 1 if
+ * thread_frame has the address of a cframe, whose member at cframe_frame is the frame. */
 struct python_layout {
   uint16_t form, lines;                           /* enum python_form, enum python_lines */
   uint16_t finalizing;                            /* of _PyRuntime */

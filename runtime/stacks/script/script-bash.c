@@ -57,8 +57,9 @@ static void prepare(struct array *array) {
     array->hash = array->hash * 16777619u ^ (unsigned char)*at;
 }
 
-/* Returns the offset of the first element in an array of this version of bash; 0 if unknown.
- * address: of dist_version, which another program may use for something else. */
+/* Returns the offset of the first element in an array of this version of bash; 0 for a version that
+ * is not in `versions`, or if there is no such text. address: of dist_version, which another
+ * program may use for something else. */
 static unsigned head_of(uintptr_t address) {
   uintptr_t text;
   char version[8];

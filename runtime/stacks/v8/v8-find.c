@@ -9,8 +9,8 @@
 struct v8 v8;
 
 static const struct row {
-  const char *name;
-  size_t member;
+  const char *name; /* of the variable of V8 */
+  size_t member;    /* offset in struct v8_layout of the member that receives its value */
 } rows[] = {
 #define CONSTANT(member, name) {"v8dbg_" name, offsetof(struct v8_layout, member)},
 #define ALSO(member, name) CONSTANT(member, name)

@@ -45,8 +45,9 @@ static bool give(struct script_sink *sink, const struct span *stack, uintptr_t f
   return script_give(sink, (struct python_frame){0, shared, 0});
 }
 
-/* Follows the frame pointers, beginning with the innermost frame of V8's code. code: the address at
- * which this frame continues. */
+/* Follows the frame pointers, from the innermost frame of V8's code to the frame in which native
+ * code called JavaScript, to a frame that cannot be read, or to the limit of frames. code: the
+ * address at which this frame continues. */
 static void follow(struct script_sink *sink, const struct span *stack, uintptr_t frame,
                    uintptr_t code) {
   for (int i = 0; i < STEPS; i++) {

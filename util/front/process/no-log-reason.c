@@ -86,8 +86,9 @@ static const char *loader_of(const char *head, size_t n) {
   return NULL;
 }
 
-/* Returns 1 if a program for another word size or processor uses a dynamic linker, which would
- * print an error about the runtime and start the program without it. Otherwise returns 0. */
+/* head: the first n bytes of a program for another word size or processor. Returns 1 if it uses a
+ * dynamic linker, which would print an error about the runtime and start the program without it.
+ * Returns 0 if it uses none, or if its headers are not in these bytes. */
 static int names_a_loader(const char *head, size_t n) {
   Elf32_Ehdr file;
   memcpy(&file, head, sizeof(file));

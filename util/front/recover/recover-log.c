@@ -119,10 +119,11 @@ static int may_be_mapped(const char *path) {
 }
 
 /* Returns whether the owner of a journal lives, and fills in *journal; ALIVE_NOT if the file does
- * not exist or does not have the name of a journal. Returns ALIVE_UNKNOWN for a journal that
- * changed within FRESH seconds (HOUR if it is not readable), unless its owner certainly does not
- * exist. in_run: 1 if the rows of the run show that none of its processes lives; then only a
- * process that maps the journal is its owner. */
+ * not exist or does not have the name of a journal. If the owner seems to be gone, but the journal
+ * changed within FRESH seconds (HOUR if it is not readable), returns ALIVE_UNKNOWN, unless the
+ * owner certainly does not exist. in_run: 1 if the rows of the run show that none of its processes
+ * lives; then only a process that maps the journal is its owner, however recently the journal
+ * changed. */
 static enum alive_answer owner_of(struct recovery *recovery, const char *path, int in_run,
                                   struct journal *journal) {
   struct journal_name name;

@@ -113,7 +113,8 @@ void screen_head(struct screen *screen, const struct picture *picture) {
   print_dropped(screen, picture);
 }
 
-/* Writes a program and its number of processes, for example "cat x 200". Returns the length. */
+/* Writes a program and, if it is above 1, its number of processes, for example "cat x 200". Returns
+ * the length. */
 static int name_program(char *out, size_t room, const char *program, int64_t count) {
   char name[4 * COLUMNS], number[NUMBER];
   say_printable(name, sizeof(name), program, NAME_COLUMNS, 1);

@@ -142,9 +142,9 @@ static void print_speed(struct screen *screen, const char *verb, double bytes_mo
   end_line(screen);
 }
 
-/* Writes a size class and its percentage of the calls to `item`. counter: the name of the class's
- * counter; family: the part of it before the class, "_SIZE_READ_". Returns the number of
- * characters. */
+/* Writes two blanks, a size class and its share of the calls to `item`. counter: the name of the
+ * class's counter; family: the part of it before the class, "_SIZE_READ_". share: in percent.
+ * Returns the number of characters. */
 static int format_class(char item[2 * NUMBER], const char *counter, const char *family,
                         double share) {
   char label[NUMBER];

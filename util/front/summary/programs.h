@@ -18,10 +18,10 @@ struct program {
 
 /* A signal or exit status with which processes of a program failed. */
 struct bad_end {
-  const char *name;
-  int64_t count;
-  int64_t signal; /* 0: exited with a status */
-  int64_t status; /* -1: unknown, or several */
+  const char *name; /* of the program */
+  int64_t count;    /* number of processes */
+  int64_t signal;   /* 0: exited with a status */
+  int64_t status;   /* -1: unknown, or several */
 };
 
 struct programs {

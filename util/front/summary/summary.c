@@ -307,8 +307,9 @@ int64_t picture_files(const struct picture *picture, const struct id_table *reco
   return all;
 }
 
-/* Returns 1 if the module lacks only records of single files, whose sums are in overflow records.
- * Otherwise returns 0. has_groups: the result of add_groups. */
+/* Called for a module that lacks records. Returns 1 if they are only records of single files, whose
+ * sums are in overflow records or groups. Otherwise returns 0. has_groups: 1 if files of the log
+ * share a record because a limit was reached. */
 static int shares_record(const darshan_log *log, int module, int has_groups) {
   static const char overflow[] = "<overflow>";
   static const int of_files[] = {DARSHAN_MOD_POSIX, DARSHAN_MOD_POSIX_EXT, DARSHAN_MOD_STDIO,

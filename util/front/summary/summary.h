@@ -51,7 +51,7 @@ struct picture_layer {
 };
 
 struct picture_file {
-  char *name;
+  char *name;  /* path, or the name of the record; NULL: unknown */
   double time; /* seconds in I/O, over all processes */
   int64_t read, written, calls;
   int64_t touched;     /* bytes that were touched through mappings */
@@ -135,7 +135,7 @@ void renamed_join(struct picture *picture);
  * rule of the report (util/python/darshan_report/measure/files/similar_files.py). */
 
 struct alike_row {
-  char *name;
+  char *name;        /* text of the row; NULL: unknown, or out of memory */
   int64_t files;     /* number of files in the row */
   int is_of_program; /* 1: program files of an interpreter, which share a record */
   struct picture_file sum;

@@ -38,7 +38,7 @@ static void remove_logs(const struct job_world *world) {
     for (int64_t at = 0; at < log->num_units; at++)
       if (job_world_rank(world, log, at) < 0) is_all_in = 0;
     if (is_all_in && unlink(log->path) < 0)
-      merge_say("cannot remove %s: %s", log->path, strerror(errno));
+      merge_say("cannot remove the log %s after the merge: %s", log->path, strerror(errno));
   }
 }
 

@@ -106,7 +106,8 @@ static void discard(struct one_log *run, const struct run_process *process) {
     bytes_add(&list, name, strlen(name) + 1);
   }
   if (folder_drop_parts(&run->folder, list.at, list.n) < 0)
-    merge_say("cannot remove parts of %s: %s", run->folder.path, strerror(errno));
+    merge_say("cannot remove parts that need no log from the folder %s: %s", run->folder.path,
+              strerror(errno));
   bytes_free(&list);
 }
 
@@ -164,9 +165,14 @@ static enum run_result merge_folder(struct one_log *run) {
 static int make_absolute(struct run_options *options, const char **path, char room[PATH_MAX]) {
   static char here[PATH_MAX];
   if (!*path || **path == '/') return 0;
-  size_t length = getcwd(here, sizeof(here) - 1) ? strlen(here) : 0;
+  if (!getcwd(here, sizeof(here) - 1)) {
+    merge_say("cannot write the log to %s: cannot determine the current folder: %s", *path,
+              strerror(errno));
+    return -1;
+  }
+  size_t length = strlen(here);
   if (length > 1) strcpy(here + length, "/");
-  int n = length ? snprintf(room, PATH_MAX, "%s%s", here, *path) : PATH_MAX;
+  int n = snprintf(room, PATH_MAX, "%s%s", here, *path);
   *path = room;
   options->from = here;
   if (n < PATH_MAX) return 0;

@@ -200,8 +200,8 @@ static int still_running(const struct run_tree *tree) {
   return found;
 }
 
-/* Returns 1 for a process that could have no journal and left no part, otherwise 0. This process
- * was killed, or its END row did not fit. */
+/* Returns 1 for a process that has ended, could have no journal, and left no part of its last
+ * program: it was killed, or its END row did not fit. Otherwise returns 0. */
 static int was_killed_unkept(const struct run_tree *tree, const struct run_process *process) {
   if (!process->unkept || process->how == PROCESS_STILL_RAN) return 0;
   for (int at = process->first_part; at >= 0; at = tree->parts[at].next)

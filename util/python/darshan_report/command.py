@@ -36,7 +36,8 @@ def _prepare() -> None:
 
 
 def trace() -> int:
-    """Runs darshan-trace and returns its exit status."""
+    """Runs darshan-trace in this process, with the arguments in sys.argv, and returns its exit
+    status."""
     _prepare()
     from .events.main import main  # noqa: PLC0415
 
@@ -44,7 +45,8 @@ def trace() -> int:
 
 
 def where() -> int:
-    """Runs darshan-where and returns its exit status."""
+    """Runs darshan-where in this process, with the arguments in sys.argv, and returns its exit
+    status."""
     _prepare()
     from .call_sites.commands.main import main  # noqa: PLC0415
 
@@ -52,7 +54,8 @@ def where() -> int:
 
 
 def annotate() -> int:
-    """Runs darshan-annotate and returns its exit status."""
+    """Runs darshan-annotate in this process, with the arguments in sys.argv, and returns its exit
+    status."""
     _prepare()
     from .call_sites.commands.annotate import main  # noqa: PLC0415
 
@@ -60,7 +63,8 @@ def annotate() -> int:
 
 
 def try_remedies() -> int:
-    """Runs darshan-try and returns its exit status."""
+    """Runs darshan-try in this process, with the arguments in sys.argv, and returns its exit
+    status."""
     _prepare()
     from .trial.main import main  # noqa: PLC0415
 
@@ -69,7 +73,8 @@ def try_remedies() -> int:
 
 
 def compare() -> int:
-    """Runs darshan-compare and returns its exit status."""
+    """Runs darshan-compare in this process, with the arguments in sys.argv, and returns its exit
+    status."""
     _prepare()
     from .regression.main import main  # noqa: PLC0415
 
@@ -77,7 +82,8 @@ def compare() -> int:
 
 
 def transfers() -> int:
-    """Runs darshan-dxt-analyzer and returns its exit status."""
+    """Runs darshan-dxt-analyzer in this process, with the arguments in sys.argv, and returns its
+    exit status."""
     _prepare()
     from .transfers.main import main  # noqa: PLC0415
 
@@ -91,31 +97,36 @@ def _of_lakes(command: str) -> int:
 
 
 def collect() -> int:
-    """Runs darshan-collect, which installs its own signal handlers, and returns its exit status."""
+    """Runs darshan-collect in this process, with the arguments in sys.argv, and returns its exit
+    status. The command installs its own signal handlers."""
     _version()
     return _of_lakes("collect")
 
 
 def ask() -> int:
-    """Runs darshan-ask and returns its exit status."""
+    """Runs darshan-ask in this process, with the arguments in sys.argv, and returns its exit
+    status."""
     _prepare()
     return _of_lakes("ask")
 
 
 def lake() -> int:
-    """Runs darshan-lake and returns its exit status."""
+    """Runs darshan-lake in this process, with the arguments in sys.argv, and returns its exit
+    status."""
     _prepare()
     return _of_lakes("lake")
 
 
 def digest() -> int:
-    """Runs darshan-digest and returns its exit status."""
+    """Runs darshan-digest in this process, with the arguments in sys.argv, and returns its exit
+    status."""
     _prepare()
     return _of_lakes("digest")
 
 
 def serve() -> int:
-    """Runs darshan-serve and returns its exit status."""
+    """Runs darshan-serve in this process, with the arguments in sys.argv, and returns its exit
+    status."""
     _prepare()
     return _of_lakes("serve")
 

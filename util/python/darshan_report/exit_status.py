@@ -16,9 +16,10 @@ def exit_status(
     say: Callable[[str], None],
     where: Callable[[], str],
 ) -> int:
-    """Runs a command and returns its exit status. If it raises an error, passes one line to `say`
-    and returns 1. log: path of the log. where: returns the path to blame for a failed system call
-    if the error does not name a file."""
+    """Runs a command and returns its exit status. If it raises LogError, LibraryMissing, OSError or
+    ImportError, passes one line to `say` and returns 1. Ends the process by SIGPIPE if the reader
+    has closed the output. log: path of the log. where: returns the path to blame for a failed
+    system call if the error does not name a file."""
     try:
         return run()
     except BrokenPipeError:

@@ -31,7 +31,8 @@ char *ring_path(const struct ring *ring, uint32_t number) {
   return number ? segments_at(&ring->paths, number) : NULL;
 }
 
-/* Returns the number of a free slot for a path; 0 if out of memory. */
+/* Returns the number of a free slot for a path; 0 if out of memory, or if the lock of the requests
+ * cannot be taken. */
 static uint32_t path_take(struct ring *ring) {
   if (!record_lock(&ring->requests.lock)) return 0;
   if (ring->paths.item_size == 0) segments_prepare(&ring->paths, PATH_PIECE, SEGMENTS_PAGE);
@@ -54,7 +55,7 @@ void ring_path_give(struct ring *ring, uint32_t number) {
 
 /* Copies a path of the application, which may free it before the result arrives. Returns the number
  * of the copy; 0 if there is no path, if it has 1024 bytes or more, if the runtime may not read it,
- * or if out of memory. */
+ * or if there is no slot (path_take). */
 static uint32_t path_keep(struct ring *ring, uint64_t address) {
   uint32_t number = path_take(ring);
   if (!number) return 0;

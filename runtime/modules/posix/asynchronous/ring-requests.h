@@ -32,7 +32,9 @@ static inline int ring_is_transfer(int operation) {
  * copied bytes, or a negative value. */
 long ring_copy_in(void *to, uint64_t from, size_t n);
 
-/* Returns a path that was stored when its request was submitted; NULL if there is none. */
+/* ring_path returns a path that was stored when its request was submitted; NULL if number is 0.
+ * number: an element of the request's `path`. The ring owns the text until ring_path_give, which
+ * frees the slot; it does nothing for 0. */
 char *ring_path(const struct ring *ring, uint32_t number);
 void ring_path_give(struct ring *ring, uint32_t number);
 

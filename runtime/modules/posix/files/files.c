@@ -117,9 +117,10 @@ static int may_be_of_system(const char *name) {
   }
 }
 
-/* Returns 1 if the file has a record of this module (POSIX or STDIO), and therefore is not
- * excluded; otherwise 0. Sets name->is_new and name->file. This saves the check for exclusion,
- * which costs more than the rest of a stat event. */
+/* Returns 1 if the file has a record of this module, and therefore is not excluded. Otherwise, for
+ * modules other than POSIX and STDIO, and in a forked child whose tables are not reset yet, returns
+ * 0. Sets name->is_new and name->file, unless it looks up nothing. This saves the check for
+ * exclusion, which costs more than the rest of a stat event. */
 static int has_record(int module, struct posix_name *name) {
   if (module != DARSHAN_MOD_POSIX && module != DARSHAN_MOD_STDIO) return 0;
   if (runtime_phase() != RUNTIME_RECORDING)
@@ -143,7 +144,8 @@ static int is_excluded(int module, struct posix_name *name, size_t length) {
   return name_in_folder_is_excluded(module, name->text, length, name->folder);
 }
 
-/* Returns 1 and fills in *name if its text is the path of a known file. Otherwise returns 0. */
+/* Returns 1 and fills in *name if its text is the path of a file that the POSIX module knows.
+ * Otherwise returns 0, as for every other module. */
 static int is_known(struct posix_name *name, int module, size_t length) {
   if (module != DARSHAN_MOD_POSIX || runtime_phase() != RUNTIME_RECORDING) return 0;
   name->key = path_key(name->text, length);
@@ -185,7 +187,8 @@ int posix_name_of(struct posix_name *name, int module, int dirfd, const char *pa
 }
 
 /* Replaces the name by the name of the file of descriptor `number`, if `facts` show that both are
- * the same file. Returns 1 if it did, else 0. */
+ * the same file. facts: of the file that was just opened under that name. Returns 1 if it did.
+ * Returns 0 otherwise, and if `module` is off or excludes the name of the descriptor's file. */
 static int is_also(struct posix_name *name, int module, int number, const struct fd_facts *facts) {
   const struct posix_file *file = number >= 0 ? posix_file_of(number) : NULL;
   struct fd_facts there;
@@ -210,8 +213,8 @@ int posix_name_opened(struct posix_name *name, int module, int dirfd, const char
   return named ? name_of(name, module, dirfd, path, NULL) : 0;
 }
 
-/* Returns the alignment of a folder by its hash, plus ON_LUSTRE (posix_file_system), 0 if it is not
- * in the table. */
+/* Returns the alignment of a folder, in bytes, plus ON_LUSTRE if it is on Lustre
+ * (posix_file_system); 0 if the table lacks the folder. hash: of the folder's name. */
 static uint32_t known_file_system(uint64_t hash) {
   uint64_t entry = __atomic_load_n(&posix_state.alignments[hash % 64], __ATOMIC_RELAXED);
   return entry != 0 && entry >> 32 == hash >> 32 ? (uint32_t)entry : 0;

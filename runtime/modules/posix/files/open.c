@@ -17,7 +17,7 @@
 enum { OPEN_BEGINS = -1, OPEN_IS_USED = -2 };
 
 /* Counts an open. counter: index of a counter besides OPENS, or OPEN_BEGINS or OPEN_IS_USED. mode:
- * permission bits, 0 if unknown. */
+ * permission bits; 0: unknown, leaves POSIX_MODE as it is. */
 static void count_open(struct posix_file *file, int counter, int64_t mode, uint64_t t1,
                        uint64_t t2) {
   if (!posix_lock(file)) return;

@@ -108,8 +108,8 @@ static void let_go(const struct mapping *mapping) {
   posix_file_unused(mapping->file);
 }
 
-/* Removes the first mapping in the range from the table and copies it to *out. Returns 1, or 0 if
- * there is none. */
+/* Removes the first mapping that overlaps the range from the table and copies it to *out. Returns
+ * 1, or 0 if there is none, or if the lock cannot be taken. */
 static int take(uintptr_t from, uintptr_t to, struct mapping *out) {
   if (!record_lock(&mappings_state.lock)) return 0;
   struct mapping *mapping = first_in(from, to);
@@ -309,8 +309,9 @@ void mappings_dropping(void *at, size_t n, int advice) {
   stack_run(leave, &(struct range){from, page_end(from + n), 1});
 }
 
-/* Drops the recorded mappings of a range in which a new mapping was made: calls that the runtime
- * did not see have removed the old ones. */
+/* Drops the recorded mappings that lie in a range in which a new mapping was made, or reach into
+ * it, and counts their bytes as not measured: calls that the runtime did not see have removed them.
+ */
 static void drop_stale(uintptr_t from, uintptr_t to) {
   struct mapping old;
   while (mappings_may_hold((void *)from, to - from) && take(from, to, &old)) {

@@ -19,8 +19,8 @@ static int is_no_file(struct stdio_stream *stream) {
   return stream->standard && (!STDIO_PEEK(stream->changed) || stdio_was_never_a_file(stream));
 }
 
-/* Returns 1 if the stream is recorded under the name of a file, 0 for a terminal or pipe, which has
- * no position. */
+/* Returns 1 if the stream is recorded under the name of a file. Returns 0 for a terminal or pipe,
+ * which has no position, and if the lock of the stream cannot be taken. */
 static int is_file(struct stdio_stream *stream) {
   if (is_no_file(stream)) return 0;
   if (!stdio_lock(stream)) return 0;

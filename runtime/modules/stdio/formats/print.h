@@ -17,7 +17,7 @@ enum { PRINT_UNBOOKED = -1 };
 /* State of a stream before a call that prints. */
 struct stdio_print {
   struct stdio_stream *stream; /* NULL: not recorded, or not a file */
-  int64_t booked;              /* bytes that counted calls have written so far, or PRINT_UNBOOKED */
+  int64_t booked;              /* STDIO_BYTES_WRITTEN of the file's record, or PRINT_UNBOOKED */
   uint64_t start;              /* begin of the call, in ticks */
   struct stdio_scan scan;
 };

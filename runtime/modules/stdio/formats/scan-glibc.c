@@ -130,7 +130,8 @@ void refills_begin(struct stdio_stream *stream, struct stdio_scan *scan) {
   if (scan->position < 0) stdio_lend_offset(stream, scan);
 }
 
-/* Ends a scan and removes its marker. Returns the bytes that refills read; -1 if unknown. */
+/* Ends a scan and removes its marker. Returns the bytes that refills read; -1 if the marker
+ * is gone, the position went back or cannot be read, or the scan measures nothing. */
 int64_t stdio_scan_refills(const struct stdio_stream *stream, const struct stdio_scan *scan) {
   FILE *file = stream->file;
   int64_t bytes = -1, now;

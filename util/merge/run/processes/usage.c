@@ -32,8 +32,9 @@ static void take_sum(struct run_tree *tree, struct run_process *process, int i, 
   of_children[i] = plus(of_children[i], more);
 }
 
-/* Adds a child's storage bytes to the sum of an uninstrumented parent. The waits of such a parent
- * are not recorded, so its usage is assumed to include the usage of its children. */
+/* Adds a child's storage bytes to the sum of an uninstrumented parent, unless the parent recorded
+ * the child's usage. The waits of such a parent are not recorded, so the usage that its own parent
+ * recorded for it is assumed to include its children's. add_told subtracts these bytes. */
 static void tell_silent_parent(struct run_tree *tree, const struct run_process *process,
                                const int64_t *counters) {
   struct run_process *parent = process->parent < 0 ? NULL : &tree->processes[process->parent];

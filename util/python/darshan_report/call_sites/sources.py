@@ -64,7 +64,8 @@ def users_files(found: Lines) -> list[SourceFile]:
 
 def read(path: str, most: int = MOST) -> list[str]:
     """Returns the lines of a regular file of at most `most` bytes. Because the path may come from
-    an untrusted log, pipes and devices are never opened. Raises SourceError."""
+    an untrusted log, pipes and devices are never opened. Raises SourceError for other files, and if
+    the file cannot be read. Bytes that are not UTF-8 are replaced."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise SourceError("is not a regular file")
@@ -80,7 +81,7 @@ def read(path: str, most: int = MOST) -> list[str]:
 
 
 def has_changed(path: str, log: Log) -> bool:
-    """Returns whether a file was changed after the run began. Raises SourceError."""
+    """Returns whether a file was changed after the run began. Raises SourceError if stat fails."""
     try:
         return os.stat(path).st_mtime > log.info.start
     except (OSError, ValueError) as error:

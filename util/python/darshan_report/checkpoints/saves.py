@@ -185,8 +185,9 @@ def _ways(facts: Facts, files: dict[int, File]) -> dict[str, _Way]:
 
 
 def _saver(pattern: str, way: _Way | None) -> tuple[Saver | None, bool]:
-    """Returns the saver of the files of a pattern (None if unknown), and whether call sites show
-    it. way: the calls that wrote the files."""
+    """Returns the saver of the files of a pattern, and whether call sites show it. The saver is
+    None if neither call sites nor the files' name show it. way: the calls that wrote the files;
+    None: not known."""
     named = saver_by_name(pattern)
     if way is None or not way.savers:
         return named, False

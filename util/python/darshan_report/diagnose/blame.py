@@ -420,8 +420,8 @@ def _has_no_line(found: Lines, line: Line) -> bool:
 
 
 def _without(found: Lines, line: Line, about: About, part: float, number: int) -> Blame | None:
-    """Returns a Blame with the reason why a finding's calls have no line of code; None if unknown.
-    part: the line's fraction of the calls. number: of lines with such calls."""
+    """Returns a Blame with the reason why a finding's calls have no line of code; None if the
+    reason is unknown. part: the line's fraction of the calls. number: of lines with such calls."""
     site = max(line.sites, key=lambda site: part_of(Line([site], site.sums), about))
     why = reason(site, found.scripts)
     return Blame(f"no line: {why}", None, "", part, number) if why else None

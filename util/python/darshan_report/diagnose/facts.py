@@ -571,7 +571,7 @@ class Facts:
         )
 
     def mount_type(self, record: int) -> str:
-        """Returns the type of the file system on which a record's file is; "" if unknown."""
+        """Returns the type of the file system of a record's file; "" without name or mount."""
         found = self.log.mount(self.log.name(int(record)) or "")
         return found[1] if found else ""
 

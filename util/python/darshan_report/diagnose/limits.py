@@ -41,7 +41,9 @@ class Limits(Mapping[str, float]):
 
 
 def read_limits(path: str | os.PathLike[str]) -> Limits:
-    """Reads a user's file of thresholds, which has lines `name = number`. Raises LimitError."""
+    """Reads a user's file of thresholds, which has lines `name = number` and comments from # on.
+    Raises LimitError if a line has another form or an unknown name, or if the file cannot be
+    read."""
     known = {limit.name for limit in LIMITS}
     changed: dict[str, float] = {}
     try:

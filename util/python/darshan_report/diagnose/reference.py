@@ -59,7 +59,8 @@ def problem() -> str:
 
 
 def base() -> str:
-    """Returns the address of the documentation's site, with "/" at its end; "" if unknown."""
+    """Returns the address of the documentation's site, with "/" at its end; "" if neither
+    DARSHAN_DOC_URL nor the installation names a valid one."""
     named = os.environ.get(VARIABLE)
     return _address(_installed() if named is None else named)
 

@@ -122,7 +122,8 @@ class Table:
 
     def sizes(self, kind: str, infix: str = "") -> np.ndarray:
         """Returns the numbers of transfers: a row per file, a column for each of ten size classes.
-        kind: READ or WRITE. infix: middle of the counters' names."""
+        kind: READ or WRITE. infix: "AGG_" if the counters' names have it after the kind, else
+        empty."""
         return np.stack([self[f"SIZE_{kind}_{infix}{end}"] for end, _ in SIZES], axis=1)
 
     @property

@@ -65,7 +65,7 @@ def _say(text: str) -> None:
 def _run(options: argparse.Namespace) -> int:
     target = options.output or _default(options.log)
     if target != "-" and same_file(target, options.log):
-        _say(f"cannot write the trace to {target}: it is the log; use -o")
+        _say(f"cannot write the trace to {target}: it is the log; name another file with -o")
         return 1
     with open_log(options.log) as log:
         if target == "-":

@@ -54,7 +54,7 @@ class Fetches:
     @property
     def ready(self) -> float:
         """An upper bound of the seconds outside of calls on files in which the thread was ready to
-        run but had no processor; 0 if unknown."""
+        run but had no processor; 0 if the kernel did not report it."""
         return min(self.no_processor or 0.0, self.whole - self.files - self.computing)
 
     @property

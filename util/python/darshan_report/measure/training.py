@@ -111,7 +111,7 @@ class Loader:
 
     @property
     def line(self) -> str:
-        """The user's line as text, "train.py:31"; "" if unknown."""
+        """The user's line as text, "train.py:31"; "" if the log has no line of the user."""
         if self.place is None or not self.place.file:
             return ""
         return f"{self.place.file.rpartition('/')[2]}:{self.place.line}"
@@ -204,8 +204,8 @@ def _workers(
 
 
 def _used(log: Log, ranks: Iterable[int], *names: str) -> float:
-    """Returns the seconds that the kernel counted for these ranks; 0 if unknown. names: counters of
-    USAGE, which are added."""
+    """Returns the seconds that the kernel counted for these ranks, summed. Ranks without a USAGE
+    record count as 0. names: counters of USAGE, which are added."""
     known = usage_of(log)
     if known is None:
         return 0.0

@@ -190,7 +190,8 @@ def _processes(log: Log, tree: Processes | None) -> tuple[list[_Process], int, f
 
 
 def _parent(tree: Processes | None, rank: int) -> int:
-    """Returns the rank of a process's parent; -1 if unknown."""
+    """Returns the rank of a process's parent; -1 without a process tree, and for a process that
+    is not in the tree or is its root."""
     if tree is None or not len(place := tree.places(np.array([rank]))):
         return -1
     above = int(tree.parents[place[0]])

@@ -50,7 +50,9 @@ class Condition:
 
 def condition(text: str) -> Condition:
     """Parses a condition: a measure, an operator and a number. A number with a sign is a change
-    from the first log to the second: +10% is relative, +5MiB is absolute. Raises ConditionError."""
+    from the first log to the second: +10% is relative, +5MiB is absolute. Raises ConditionError for
+    another form, an unknown measure or unit, and a percentage without a sign (except for measures
+    that are shares)."""
     match = _FORM.fullmatch(text)
     if not match:
         raise ConditionError(

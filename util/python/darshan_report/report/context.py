@@ -109,7 +109,7 @@ def _sizes(totals: Totals, layer: Layer, kind: str) -> tuple[int, ...]:
 
 def _metadata(totals: Totals, layer: Layer) -> float | None:
     """Returns the seconds of metadata operations, including PnetCDF's waits for queued requests;
-    None if unknown."""
+    None if the sums are not known (Totals.sum_of)."""
     names = map(layer.counter, ("F_META_TIME", "F_WAIT_TIME"))
     return totals.sum_of(*filter(totals.has, names))
 
@@ -276,7 +276,8 @@ class Context:
 
     @property
     def waited(self) -> Waited | None:
-        """How long the ranks of an MPI job waited for other ranks; None if unknown."""
+        """How long the ranks of an MPI job waited for other ranks; None for other jobs, and if the
+        log has no records of waits or damaged ones."""
         return self._judged.waited
 
     @property
@@ -326,7 +327,8 @@ class Context:
 
     @functools.cached_property
     def training_lanes(self) -> training_time.Lanes | None:
-        """The lanes of a training: what its processes did over time; None if unknown or damaged."""
+        """The lanes of a training: what its processes did over time; None without TRAINING_TIME
+        records, and if they are damaged, which is added to the list of damaged modules."""
         try:
             return training_time.lanes(self.log, self.processes)
         except LogError as error:
@@ -489,7 +491,8 @@ class Context:
 
     @property
     def program(self) -> str:
-        """The name of the program that the user started, before any exec; "" if unknown."""
+        """The name of the program that the user started, before any exec; "" if the log has no
+        command line."""
         first = self.processes.first if self.processes and self.processes.ranks[0] == 0 else ""
         command = first if is_command(first) else self.info.exe.strip()
         return asked_for(command) if command else ""

@@ -134,7 +134,7 @@ class Documents:
             if any(same_file(self._options.output, path) for path in paths):
                 say(
                     f"cannot write the report to {self._options.output}: it is one of the logs; "
-                    "use -o"
+                    "name another file with -o"
                 )
                 self._status = 1
                 return []
@@ -147,7 +147,7 @@ class Documents:
             if target in found:
                 say(
                     f"cannot write the report of {path} to {target}: another log has its report "
-                    "there; use -o"
+                    "there; use -o for one report of all logs"
                 )
                 self._status = 1
             else:

@@ -32,7 +32,7 @@ class Chosen:
 
     @staticmethod
     def of(path: str, options: Options) -> Chosen:
-        """Opens a log and runs the rules on it. Raises LogError."""
+        """Opens a log and runs the rules on it. Raises LogError if it cannot be read."""
         facts = _facts(open_log(path))
         findings = [f for f in diagnose_facts(facts, nearest=False) if f.kind == PROBLEM]
         asking: dict[str, Finding] = {}

@@ -150,7 +150,9 @@ def _asked(chosen: Chosen) -> None:
 
 
 def _try(options: Options, work: str) -> int:
-    """Tries the remedies; returns the exit status. work: folder of the trial. Raises TrialError."""
+    """Tries the remedies; returns the exit status. work: folder of the trial. Raises TrialError if
+    the trial cannot be made, for example because the user does not agree or a run without a remedy
+    takes too long."""
     ground = _ground(options, work)
     chosen = Chosen.of(options.log, options) if options.log else None
     if chosen and not any(one.plan for one in chosen.candidates):
@@ -255,8 +257,9 @@ def _run(options: Options) -> int:
 
 @contextlib.contextmanager
 def _work(copied: str) -> Iterator[str]:
-    """Creates the folder of a trial. It is next to the folder `copied`, so that both are on the
-    same file system. Raises TrialError."""
+    """Creates the folder of a trial, and removes it at the end. It is next to the folder `copied`,
+    so that both are on the same file system; if `copied` is empty, it is a temporary folder. Raises
+    TrialError if `copied` is "/", or its parent folder is not writable."""
     parent = os.path.dirname(os.path.realpath(copied)) if copied else None
     if parent and os.path.samefile(parent, copied):
         raise TrialError(f"cannot copy {copied}: it has no parent folder to make the copy in")

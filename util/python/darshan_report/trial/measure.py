@@ -159,8 +159,8 @@ class Trial:
             self.mask.add(self._mask(output))
 
     def _mask(self, output: Output) -> Mask:
-        """Returns the differences between the outputs of the first run and of another run without a
-        remedy."""
+        """Returns the differences between the output of the first run and `output`, which is that
+        of another run without a remedy."""
         return mask_of(self._reference, output, self.ignored, pythons(self.runner.command))
 
     def _try(self, one: Candidate, without: float) -> None:

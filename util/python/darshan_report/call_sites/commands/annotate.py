@@ -110,7 +110,8 @@ def _listed(log: Log, files: Sequence[sources.SourceFile]) -> Iterator[str]:
 
 def _annotated(log: Log, found: Lines, path: str, say: Callable[[str], None]) -> list[str]:
     """Returns the lines of a source file with the sums of the log next to them. say: prints a
-    reason why the sums may be wrong. Raises UnusableError."""
+    reason why the sums may be wrong. Raises UnusableError if the file cannot be read or does not
+    match the log."""
     try:
         source = sources.read(path)
         sites = [site for line in found.every for site in line.sites]

@@ -110,7 +110,7 @@ class Hdf5:
 
     @property
     def file_ids(self) -> npt.NDArray[np.uint64]:
-        """The record id of each dataset's file; 0 if unknown."""
+        """The record id of each dataset's file; 0 for a dataset without a record of H5D."""
         return self._place
 
     def per_file(self, values: np.ndarray) -> np.ndarray:
@@ -175,7 +175,7 @@ def hdf5(facts: Facts) -> Hdf5 | None:
 
 def size_of(table: Table) -> npt.NDArray[np.float64]:
     """Returns the size in bytes of each HDF5 dataset or PnetCDF variable of a table, with all its
-    values; 0 if unknown."""
+    values; 0 for variables with a record dimension, whose size the log lacks."""
     of_netcdf = table.prefix == "PNETCDF_VAR"
     points = table["NPOINTS" if of_netcdf else "DATASPACE_NPOINTS"]
     size: npt.NDArray[np.float64] = points.astype("f8") * table["DATATYPE_SIZE"]
@@ -185,8 +185,8 @@ def size_of(table: Table) -> npt.NDArray[np.float64]:
 
 
 def whole_sizes(facts: Facts, datasets: npt.NDArray[np.uint64]) -> np.ndarray:
-    """Returns the size in bytes of each HDF5 dataset with all its values; 0 if unknown. datasets:
-    record ids."""
+    """Returns the size in bytes of each HDF5 dataset with all its values; 0 for a dataset without a
+    record of H5D. datasets: record ids."""
     table = facts.table("H5D")
     return np.zeros(len(datasets)) if table is None else joined(datasets, table, size_of(table))
 

@@ -15,12 +15,12 @@ def _number(facts: Facts, name: str) -> int:
 
 
 def processors(facts: Facts) -> int:
-    """Returns how many processors all ranks together may use; 0 if unknown."""
+    """Returns how many processors all ranks together may use; 0 if the log's metadata lack it."""
     return _number(facts, "processors")
 
 
 def nodes(facts: Facts) -> int:
-    """Returns the number of nodes; 0 if unknown."""
+    """Returns the number of nodes; 0 if the log's metadata lack it."""
     return _number(facts, "nodes")
 
 

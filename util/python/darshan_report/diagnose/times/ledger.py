@@ -162,8 +162,10 @@ def _for_a_processor(facts: Facts) -> float:
 
 def _outside_of_calls(facts: Facts, in_calls: float) -> tuple[float, float]:
     """Returns, outside of calls on files, the processor time and the time in which the main threads
-    slept, in seconds; 0 if unknown. The kernel does not report when a thread slept, so sleep is
-    treated as sleep in calls up to the length of the calls."""
+    slept, in seconds; both 0 without USAGE records. User time counts as outside of calls; system
+    time only beyond the part of the calls that was not sleep. The kernel does not report when a
+    thread slept, so sleep is treated as sleep in calls up to the length of the calls. in_calls:
+    seconds in calls on files, summed over all processes."""
     table = facts.table("USAGE")
     if table is None:
         return 0.0, 0.0

@@ -33,7 +33,7 @@ Places = npt.NDArray[np.int64]
 @dataclass(frozen=True)
 class Costs:
     """The kernel's times of the processes of a tree, in seconds. Each array has an element per
-    rank; 0 if unknown."""
+    rank; 0 for a rank without a USAGE record."""
 
     processor: Floats  # processor time without that of the runtime
     system: Floats
@@ -57,7 +57,8 @@ class Costs:
 
 @once
 def costs(facts: Facts) -> Costs | None:
-    """Returns the kernel's times of the processes of a tree; None if unknown."""
+    """Returns the kernel's times of the processes of a tree; None if the log has no tree or no
+    USAGE records."""
     tree, table = facts.tree, facts.table("USAGE")
     if tree is None or table is None:
         return None
@@ -143,7 +144,7 @@ def is_of_command(command: str) -> bool:
 
 def starting(facts: Facts, tree: Processes, starters: set[int]) -> float:
     """Returns the seconds that the processes `starters` spent in the kernel outside of their calls
-    on files, which is mostly the start of other processes; 0 if unknown."""
+    on files, which is mostly the start of other processes; 0 if costs() returns None."""
     known = costs(facts)
     if known is None:
         return 0.0

@@ -228,7 +228,8 @@ class KernelWork:
 @once
 def kernel_work(facts: Facts) -> KernelWork | None:
     """Returns the work of the kernel for the process for which it worked longest outside of
-    recorded calls; None if it is unknown, and for MPI jobs, whose ranks communicate."""
+    recorded calls; None without USAGE records, if there is no such work, and for MPI jobs,
+    whose ranks communicate."""
     known = _usage(facts)
     if known is None or (facts.tree is None and facts.nprocs > 1):
         return None

@@ -23,7 +23,9 @@ Floats = npt.NDArray[np.float64]
 
 @once
 def waiting(facts: Facts) -> Waiting | None:
-    """Returns how long the ranks of an MPI job waited for other ranks; None if unknown."""
+    """Returns how long the ranks of an MPI job waited for other ranks; None for a process tree or
+    one process, and if the log has no records of waits or damaged ones. Adds damaged ones to
+    facts.damaged."""
     if facts.tree is not None or facts.nprocs < 2:
         return None
     try:
@@ -107,7 +109,8 @@ class Waited:
 
 @once
 def waited(facts: Facts) -> Waited | None:
-    """Returns how long the ranks waited for other ranks, as sums; None if unknown."""
+    """Returns how long the ranks waited for other ranks, as sums; None if `waiting` returns
+    None."""
     known = waiting(facts)
     if known is None:
         return None
@@ -122,7 +125,8 @@ def waited(facts: Facts) -> Waited | None:
 
 
 def others(facts: Facts, rank: int) -> str:
-    """Returns text on how long all ranks except `rank` waited; "" if unknown."""
+    """Returns text on how long all ranks except `rank` waited; "" unless at least two ranks have
+    records of waits."""
     known = waiting(facts)
     if known is None or len(known.ranks) < 2:
         return ""

@@ -149,7 +149,8 @@ class Verdict:
 
     @property
     def longest(self) -> float:
-        """The seconds in which the slowest batch was made; 0 if unknown."""
+        """The seconds in which the slowest batch was made; 0 without records of how batches were
+        made."""
         return self.loader.made.longest if self.loader.made is not None else 0.0
 
 
@@ -183,8 +184,9 @@ def _why_workers(loader: Loader) -> str:
 
 def _by_fetches(loader: Loader) -> tuple[float, float, float, float] | None:
     """Returns the seconds in which workers made batches, in four parts: in file I/O, computing,
-    ready to run without a processor, and waiting for something else; None if unknown. If a worker
-    waits for file I/O of another thread, this is treated as file I/O."""
+    ready to run without a processor, and waiting for something else; None without records of how
+    batches were made (loader.made). If a worker waits for file I/O of another thread, this is
+    treated as file I/O."""
     made, did = loader.made, loader.did
     if made is None:
         return None
@@ -259,7 +261,8 @@ def _saved_start(loader: Loader) -> float:
 
 
 def _keeps_up(loader: Loader) -> int:
-    """Returns how many workers are needed to make one batch per step; 0 if unknown."""
+    """Returns how many workers are needed to make one batch per step, at most _LARGEST; 0 if the
+    number of workers or the time of the steps is unknown."""
     sums = loader.sums
     if sums.own <= 0 or sums.steps <= sums.epochs or loader.workers is None:
         return 0

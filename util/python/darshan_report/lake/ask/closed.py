@@ -81,7 +81,9 @@ def must_read(query: str) -> None:
     for statement in statements:
         if not _reads(statement):
             word = (statement.query.split() or ["this"])[0].upper()
-            raise LakeError(f"{word}: a query of a lake can only read its tables")
+            raise LakeError(
+                f"the query begins with {word}: a query of a lake can only read its tables"
+            )
 
 
 def _nodes(tree: Any) -> Iterator[dict[str, Any]]:

@@ -377,7 +377,7 @@ class Asked(Closing):
     ) -> Stream:
         """Runs a query and returns its rows, to be read in batches. No other query may run until
         they are read. typed: in Arrow's batches, integer sums get a numeric type that is large
-        enough. Raises LakeError."""
+        enough. Raises LakeError if the query fails or does more than read."""
         try:
             found = self._found(query, values)
             if typed and found is not None:
@@ -388,7 +388,7 @@ class Asked(Closing):
 
     def sql(self, query: str, values: Values | Sequence[Any] | None = None) -> Answer:
         """Runs a query and returns its result. values: replace $name or ? in the query. Raises
-        LakeError if the query fails."""
+        LakeError if the query fails or does more than read."""
         try:
             found = self._found(query, values)
             return Answer(pa.table({}) if found is None else exact.table(found))
@@ -396,7 +396,9 @@ class Asked(Closing):
             raise LakeError(str(error).strip()) from None
 
     def keep(self, name: str, query: str, values: Values) -> None:
-        """Stores a query's result as the table `name` for later queries. Raises LakeError."""
+        """Stores a query's result as the table `name` for later queries, in place of an older one.
+        values: replace $name in the query. Raises LakeError if the query fails or does more than
+        read."""
         if self._watch is not None:
             self._watch.check()
         closed.must_read(query)

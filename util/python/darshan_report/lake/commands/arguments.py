@@ -33,7 +33,9 @@ def _name(text: str) -> str:
 
 def _mode(text: str) -> int:
     if not re.fullmatch(r"0?6[046][046]", text):
-        raise argparse.ArgumentTypeError(f"{text}: must be a mode of files like 0640")
+        raise argparse.ArgumentTypeError(
+            f"{text}: must be 06 and two of the digits 0, 4 and 6, such as 0640"
+        )
     return int(text, 8)
 
 
@@ -459,7 +461,7 @@ def digest(given: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("lake", metavar="LAKE", help="the lake")
     parser.add_argument("--week", metavar="WEEK", nargs="?", default="last", const="last",
                         help="this or last (the last complete week, the default); else 2026-W47, "
-                        "or a day of the week (2026-11-18, or 14d: fourteen days ago)")  # fmt: skip
+                        "or a day in the week (2026-11-18, or 14d: fourteen days ago)")  # fmt: skip
     parser.add_argument("--top", metavar="N", type=int, default=10, help="number of programs (10)")
     parser.add_argument("--user", metavar="NAME", type=_name, help="only this user's jobs")
     parser.add_argument("--text", action="store_true", help="write plain lines for a mail "

@@ -132,7 +132,9 @@ class Publisher:
 
     def _give_up(self, published: list[str], name: str) -> None:
         """Removes files that were not committed. The error may have occurred after the commit, so
-        the lake's commits decide. If they cannot be read, the files remain for a later sweep."""
+        the lake's commits decide. If they cannot be read, the files remain for a later sweep.
+        published: paths of files of tables, in the lake. name: the file of seen logs; may be
+        empty."""
         self.snapshot.refresh()
         if name and name not in self.snapshot.seen:
             self._drop(name)

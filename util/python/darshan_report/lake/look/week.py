@@ -144,7 +144,7 @@ def named(text: str, today: datetime.date) -> Week:
     except ValueError:
         pass
     raise LakeError(
-        f"--week {text}: must be 2026-W47, a day of the week (2026-11-18, or 14d: fourteen days "
+        f"--week {text}: must be 2026-W47, a day in the week (2026-11-18, or 14d: fourteen days "
         "ago), this or last"
     )
 

@@ -87,7 +87,7 @@ class Batch:
 
     def __init__(self, size: int, traces: bool = False) -> None:
         """Creates an empty batch. size: approximate bytes of all columns together. traces: whether
-        to read traces, too. Raises MemoryError."""
+        to read traces, too. Raises MemoryError if there is no memory for it."""
         self._library = library.load()
         error = structs.Error()
         self._handle: Any = self._library.darshan_batch_new(

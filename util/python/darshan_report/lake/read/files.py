@@ -222,7 +222,7 @@ def _regular(status: os.stat_result, path: str) -> os.stat_result:
 
 
 def state(path: str) -> State:
-    """Returns the current state of a file. Raises OSError."""
+    """Returns the current state of a file. Raises OSError if stat fails."""
     return _state(os.stat(path))
 
 

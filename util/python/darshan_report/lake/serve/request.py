@@ -76,7 +76,8 @@ def _log(given: Mapping[str, str]) -> str:
 
 
 def wanted(target: str) -> Wanted:
-    """Parses the path and query of a request's address. Raises Refused."""
+    """Parses the path and query of a request's address. Raises Refused if a field has an invalid
+    value, or if fields are too many or too long."""
     path, _, query = target.partition("?")
     try:
         pairs = urllib.parse.parse_qsl(

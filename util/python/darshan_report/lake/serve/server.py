@@ -79,8 +79,8 @@ class Site:
 
     def page(self, target: str, client: str = "", viewer: str = "") -> bytes:
         """Returns the page of an address. client: the address of the requesting machine. viewer:
-        name of the requesting user, to whose own jobs the page links; "" if unknown. Raises
-        Refused."""
+        name of the requesting user, to whose own jobs the page links; "": no user, no link. Raises
+        Refused if the address is invalid or names no page."""
         page = self._page(target, client)
         if kind_of(target) == _JSON:
             return page

@@ -94,10 +94,10 @@ def whole(value: Any, what: str, most: int = impossible.MOST_COUNT) -> int | Non
     text = "" if value is None else str(value).strip()
     if not text:
         return None
-    if isinstance(value, bool) or not (text.isascii() and text.isdecimal()) or len(text) > 20:
-        raise Refused(f"{what} {text[:40]!r} is not a number")
-    if int(text) > most:
-        raise Refused(f"{what} {text} is too large")
+    if isinstance(value, bool) or not (text.isascii() and text.isdecimal()):
+        raise Refused(f"{what} {text[:40]!r} is not a whole number")
+    if len(text) > 20 or int(text) > most:
+        raise Refused(f"{what} {text[:40]} is too large")
     return int(text)
 
 

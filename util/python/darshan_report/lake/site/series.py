@@ -58,8 +58,9 @@ def _csv(path: str, names: list[str]) -> tuple[pa.Table, int]:
 
 
 def _read(path: str, form: Form) -> tuple[dict[str, pa.ChunkedArray], int]:
-    """Returns the columns of a CSV or Parquet file by the lake's names, and how many rows were left
-    out. Raises LakeError."""
+    """Returns the columns of a CSV or Parquet file by the lake's names, and how many rows of a CSV
+    file were left out, because they have another number of cells. Raises LakeError if the file is
+    too large, lacks a column or has another form."""
     torn = 0
     ours = [*form.names]
     theirs = [form.names[name] for name in ours]

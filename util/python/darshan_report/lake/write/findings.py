@@ -48,7 +48,8 @@ def _open(path: str, hide: Hide) -> Log:
 
 
 def _place(finding: Finding) -> tuple[str | None, str | None]:
-    """Returns the file that a finding is about, and the dataset in the file; None if unknown."""
+    """Returns the file that a finding is about, and the dataset in the file. The file is None if no
+    evidence of the finding names one, the dataset if the finding is not about a dataset."""
     for evidence in finding.evidence:
         if not evidence.record:
             continue

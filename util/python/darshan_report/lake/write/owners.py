@@ -15,7 +15,8 @@ from ..read.files import shown
 
 @dataclass(frozen=True)
 class Owner:
-    """The owner of a log's file, and the user in the file's name; "" if unknown."""
+    """The owner of a log's file, and the user in the file's name; "" if the owner has no name, or
+    the file's name no user."""
 
     owner: str = ""
     named: str = ""
@@ -30,7 +31,8 @@ class Owner:
 
     @property
     def forged(self) -> bool | None:
-        """Whether the file's name has another user than the owner; None if that is unknown."""
+        """Whether the file's name has another user than the owner; False if it has no user; None if
+        the owner does not count (is_user)."""
         return (self.named not in ("", self.owner)) if self.is_user else None
 
 

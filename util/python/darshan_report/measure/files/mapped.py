@@ -69,8 +69,8 @@ class Mapped:
 
 
 def mapped(total: Callable[[str], float | None]) -> Mapped | None:
-    """Returns the sums of mapped files; None if no file was mapped. total: returns the sum of a
-    counter of POSIX_EXT by its name, None if unknown."""
+    """Returns the sums of mapped files; None if no file was mapped or the number of mapped bytes is
+    unknown. total: returns the sum of a counter of POSIX_EXT by its name; None if unknown."""
 
     def known(name: str) -> float | None:
         value = total(f"MMAP_{name}")

@@ -154,10 +154,11 @@ class During:
 
 
 def during_io(waiting: Waiting, traffic: Traffic, io_seconds: Floats) -> During | None:
-    """Returns the waiting during I/O; None if unknown. io_seconds: I/O time of each rank, in the
-    order of waiting.ranks. It is distributed over the time bins in proportion to the rank's bytes.
-    Bins in which several ranks did I/O at the same time are not counted, because no single rank was
-    the cause; if ranks may have taken turns, the bin counts for the rank with most I/O."""
+    """Returns the waiting during I/O; None if fewer than two ranks have records of waits, or if no
+    rank has traffic. io_seconds: I/O time of each rank, in the order of waiting.ranks. It is
+    distributed over the time bins in proportion to the rank's bytes. Bins in which several ranks
+    did I/O at the same time are not counted, because no single rank was the cause; if ranks may
+    have taken turns, the bin counts for the rank with most I/O."""
     number, bins = waiting.spent.shape
     whole = traffic.of_ranks
     if number < 2 or not whole.any():

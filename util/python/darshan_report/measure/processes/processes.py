@@ -71,7 +71,7 @@ class Processes:
 
     @functools.cached_property
     def faults(self) -> npt.NDArray[np.int64]:
-        """The number of page faults of each rank; 0 if unknown."""
+        """The number of page faults of each rank; 0 for ranks without a USAGE record."""
         found = np.zeros(len(self.ranks), "i8")
         if (known := usage_of(self._log)) is not None:
             _, here, there = np.intersect1d(self.ranks, known.ranks, return_indices=True)

@@ -104,8 +104,8 @@ def _without_assignments(words: list[str]) -> list[str]:
 
 
 def _parts(text: str) -> list[str]:
-    """Returns the commands in a shell's text. Commands that only prepare, such as `cd`, are left
-    out."""
+    """Returns the parts of a shell's text between &&, ; and newlines; a pipeline is one part. Parts
+    that only prepare, such as `cd`, are left out."""
     parts = [p.strip() for p in re.split(r"&&|;|\n", text)]
     return [p for p in parts if p and p.split()[0] not in _PREPARES]
 

@@ -113,7 +113,8 @@ def leading(context: Context, row: Checkpoint | Loaded) -> tuple[str, str]:
 
 
 def place_of(context: Context, row: Checkpoint | Loaded) -> dict[str, Any] | None:
-    """Returns the line of code that saved or loaded the files, for the JSON; None if unknown."""
+    """Returns the line of code that saved or loaded the files, for the JSON; None if the log has no
+    call sites of it, or its line is unknown."""
     line = line_of(context, row.sites)
     return place_content(line.place) if line is not None and line.place else None
 

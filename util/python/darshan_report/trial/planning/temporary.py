@@ -1,4 +1,6 @@
-"""Decides which files of a log were temporary: below TMPDIR, and removed since."""
+"""Decides which files of a log were temporary: those in the folder of a trial; and those that were
+below /tmp, /dev/shm or this process's TMPDIR, but not below the current folder, and do not
+exist."""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ def is_below(name: str, folder: str) -> bool:
 
 
 def is_temporary(name: str) -> bool:
-    """Returns whether a path was a temporary file of a run."""
+    """Returns whether a path was a temporary file of a run, as the module's docstring defines
+    it."""
     if f"/{WORK}" in name:
         return True
     folders = ("/tmp", "/dev/shm", tempfile.gettempdir())

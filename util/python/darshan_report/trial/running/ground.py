@@ -103,7 +103,8 @@ class Ground:
         return path
 
     def prepare(self) -> None:
-        """Restores `data` to the state in which each run begins. Raises TrialError."""
+        """Restores `data` to the state in which each run begins. Raises TrialError if the copy or
+        the command --setup fails."""
         if self.fresh or not self.place:
             return
         signal_exit.remove_tree(self.data)

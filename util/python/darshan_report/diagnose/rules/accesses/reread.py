@@ -200,9 +200,10 @@ def _made_anew(facts: Facts, table: Table, moved: np.ndarray, size: np.ndarray) 
 
 
 def _renamed(facts: Facts, number: int) -> int:
-    """Returns how often a file was renamed; 0 if unknown. A program that writes a file and renames
-    it, again and again, makes a series of files with different bytes, such as the snapshots of a
-    simulation. number: id of the file."""
+    """Returns how often a file was renamed; 0 also if POSIX has no record of it, and in logs of
+    releases that do not count it. A program that writes a file and renames it, again and
+    again, makes a series of files with different bytes, such as the snapshots of a simulation.
+    number: id of the file."""
     posix = facts.table("POSIX")
     place = posix.place(number) if posix is not None and posix.has("RENAME_SOURCES") else None
     return int(posix["RENAME_SOURCES"][place]) if posix is not None and place is not None else 0

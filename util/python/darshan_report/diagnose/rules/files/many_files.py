@@ -66,7 +66,8 @@ def _spent(facts: Facts, table: Table) -> np.ndarray:
 
 
 def _removed(facts: Facts, table: Table, mask: np.ndarray) -> int:
-    """Returns how many files of the mask the program wrote and removed; 0 if unknown."""
+    """Returns how many files of the mask the program wrote and removed; 0 also if the log has no
+    POSIX_EXT records, which count removals."""
     extra = facts.table("POSIX_EXT")
     if extra is None or not mask.any():
         return 0

@@ -181,8 +181,9 @@ def _path(command: str, program: str) -> str:
 
 
 def _imports(facts: Facts, tree: Processes, program: str, starter: int, at: Places) -> float:
-    """Returns the seconds that each of these processes spends on imports; 0 if unknown, or if
-    starts and imports are not most of their work."""
+    """Returns the seconds that each of these processes spends on imports. Returns 0 if costs() is
+    None, if the processes are few, run several scripts or were started by make, snakemake or
+    nextflow, and if starts and imports are not most of their work."""
     spent, rules = costs(facts), tree.programs[starter].name in _RULES
     number = int(tree.counts[at].sum())
     if rules or spent is None or number < facts.limits["each.importing"]:

@@ -158,7 +158,8 @@ def _sources(facts: Facts) -> dict[int, tuple[int, ...]]:
 
 
 def _writers(facts: Facts, tree: Processes, file: _File) -> _Again | None:
-    """Returns the processes of the program that wrote most of a file; None if unknown."""
+    """Returns the processes of the program that wrote most of a file; None if no program did, or if
+    none of its processes is known."""
     places: set[int] = set()
     for name in _MODULES:
         table = facts.table(name)

@@ -1,4 +1,5 @@
-"""A large part of the run's time that no other diagnosis explains."""
+"""A large part of the run's time, in work of one kind, that no other diagnosis explains. It is a
+notice if there is advice for this work, otherwise a fact."""
 
 from __future__ import annotations
 

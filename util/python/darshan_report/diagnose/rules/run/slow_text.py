@@ -58,7 +58,7 @@ class _Reads:
 
 
 def _is_text(facts: Facts, site: Site) -> bool:
-    """Returns whether the names of a site's files are those of text."""
+    """Returns whether most calls of a site are on files whose names are those of text."""
     calls = site.sums.files.calls
     texts = sum(number for one, number in calls.items() if TEXT.search(facts.name(one)))
     return texts > 0 and texts >= _MOSTLY * sum(calls.values())
