@@ -80,6 +80,36 @@ def test_files_that_are_used_again(parts: Try, source: str) -> None:
     assert "0 files of at least 64.0 KiB" in rows["next-file"]["reason"], rows
 
 
+# Reads the list as numpy does: the header by a stream, and the data by another one.
+_HEADERS = """
+import os
+for number in range(20):
+    with open(f"part-{number:02}", "rb") as file:
+        file.read(10)
+        with os.fdopen(os.dup(file.fileno()), "rb", 0) as again:
+            again.seek(0)
+            again.read()
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        (("python3", "-c", _HEADERS), ""),
+        (("sh", "-c", "cat part-0*; cat part-1*"), ""),
+        (("sh", "-c", "cat part-0*; cat part-0* part-1*"), "10 files"),
+        (("sh", "-c", "cat part-0?; head -c 100000 part-10"), "10 files"),
+    ],
+)
+def test_the_plan(parts: Try, command: tuple[str, ...], reason: str) -> None:
+    """Files that one process each reads whole are a list, also if it reads a header twice; files
+    that are read by two processes or in part are not."""
+    done = parts.run("--list", "--only", "next-file", parts.log(*command))
+    row = re.search(r"next-file +(?:.*)\n +(.*)", done.stdout)
+    assert row is not None, done
+    assert row[1].startswith(f"not tried: {reason}" if reason else "no finding asks"), row[1]
+
+
 @pytest.mark.parametrize(
     ("first", "names", "acts"),
     [

@@ -17,9 +17,10 @@ void *__wrap_real_resolve(void **slot, const char *name);
 void *__real_library_function_slow(const struct library *library, void **slot, const char *name);
 void *__wrap_library_function_slow(const struct library *library, void **slot, const char *name);
 
+enum { MOST_NAMES = 4 };
+
 /* The remedies that replace functions of libc: their settings in DARSHAN_TRY, and the functions
  * that each replaces. */
-enum { MOST_NAMES = 4 };
 static const struct remedy {
   const char *names[MOST_NAMES]; /* any of these names switches the remedy on */
   const struct replacement *rows;
