@@ -10,7 +10,7 @@
 
 /* Linux reads at most the device's read-ahead (read_ahead_kb, mostly 128 KiB) for one call with
  * POSIX_FADV_WILLNEED, so a whole file needs many calls. */
-static void need(int fd) {
+void advice_need(int fd) {
   enum { PIECE = 128 << 10 };
   struct stat st;
   if (sys_fstat(fd, &st) < 0) return;
@@ -22,7 +22,7 @@ void advice_opened(int fd, int flags) {
   uint64_t advice = remedy_value(REMEDY);
   if (!advice || fd < FIRST_OWN || (flags & O_ACCMODE) == O_WRONLY) return;
   if (advice == POSIX_FADV_WILLNEED)
-    need(fd);
+    advice_need(fd);
   else
     SYS4(SYS_fadvise64, fd, 0, 0, advice);
 }

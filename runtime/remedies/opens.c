@@ -1,6 +1,6 @@
-/* Replaces the functions that open files, for the remedies advice, read-ahead and join-writes. Also
- * tells read-ahead which files are opened for writing, because it must not serve their reads from a
- * buffer. */
+/* Replaces the functions that open files, for the remedies advice, next-file, read-ahead and
+ * join-writes. Also tells read-ahead which files are opened for writing, because it must not serve
+ * their reads from a buffer. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -36,6 +36,7 @@ static long told(long fd, long flags, const FILE *stream) {
   read_ahead_opened((int)fd, (int)flags, &st);
   join_writes_opened((int)fd, (int)flags, &st, stream);
   advice_opened((int)fd, (int)flags);
+  next_file_opened((int)fd, (int)flags);
   return fd;
 }
 

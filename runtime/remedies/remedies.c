@@ -17,10 +17,12 @@ void *__wrap_real_resolve(void **slot, const char *name);
 void *__real_library_function_slow(const struct library *library, void **slot, const char *name);
 void *__wrap_library_function_slow(const struct library *library, void **slot, const char *name);
 
+enum { MOST_NAMES = 4 };
+
 /* The remedies that replace functions of libc: their settings in DARSHAN_TRY, and the functions
  * that each replaces. */
 static const struct remedy {
-  const char *names[3]; /* any of these names switches the remedy on */
+  const char *names[MOST_NAMES]; /* any of these names switches the remedy on */
   const struct replacement *rows;
 } remedies[] = {
     {{DURABILITY}, durability_replacements},
@@ -28,26 +30,43 @@ static const struct remedy {
     {{STDIO_BUFFER, FLUSH_DELAY, JOIN_WRITES}, signal_replacements},
     {{STDIO_BUFFER, FLUSH_DELAY, JOIN_WRITES}, limit_replacements},
     {{FLUSH_DELAY}, flush_replacements},
-    {{"advice", "read-ahead", JOIN_WRITES}, open_replacements},
+    {{"advice", NEXT_FILE, "read-ahead", JOIN_WRITES}, open_replacements},
     {{"read-ahead"}, read_ahead_replacements},
     {{JOIN_WRITES}, join_writes_replacements},
 };
 
-/* Returns the value that DARSHAN_TRY had at the first call of this function, because the program
- * may change its environment later; "" if it was not set or had more than 511 bytes. */
-static const char *asked(void) {
-  static const char variable[] = "DARSHAN_TRY=";
-  static char kept[512];
-  static int is_kept;
+/* The variables of the environment at the first call of asked(); "" if they were not set or did not
+ * fit. */
+static struct {
+  char value[512];  /* of DARSHAN_TRY */
+  char names[4096]; /* of DARSHAN_TRY_NAMES */
+} kept;
+
+/* Copies the value of a variable ("NAME=") of the environment to `to`, if it fits. */
+static void keep(const char *variable, char *to, size_t room) {
+  size_t length = strlen(variable);
   extern char **environ;
-  if (__atomic_load_n(&is_kept, __ATOMIC_ACQUIRE)) return kept;
   for (char **entry = environ; entry && *entry; entry++) {
-    if (strncmp(*entry, variable, sizeof(variable) - 1) != 0) continue;
-    const char *value = *entry + sizeof(variable) - 1;
-    if (strlen(value) < sizeof(kept)) memcpy(kept, value, strlen(value) + 1);
+    if (strncmp(*entry, variable, length) != 0) continue;
+    const char *value = *entry + length;
+    if (strlen(value) < room) memcpy(to, value, strlen(value) + 1);
   }
+}
+
+/* Returns the value that DARSHAN_TRY had at the first call of this function, because the program
+ * may change its environment later. */
+static const char *asked(void) {
+  static int is_kept;
+  if (__atomic_load_n(&is_kept, __ATOMIC_ACQUIRE)) return kept.value;
+  keep("DARSHAN_TRY=", kept.value, sizeof(kept.value));
+  keep("DARSHAN_TRY_NAMES=", kept.names, sizeof(kept.names));
   __atomic_store_n(&is_kept, 1, __ATOMIC_RELEASE);
-  return kept;
+  return kept.value;
+}
+
+const char *remedy_names(void) {
+  asked();
+  return kept.names;
 }
 
 uint64_t remedy_value(const char *name) {
@@ -101,7 +120,7 @@ int is_harmless_call(long number) {
 }
 
 static int is_asked(const struct remedy *remedy) {
-  for (int n = 0; n < 3; n++)
+  for (int n = 0; n < MOST_NAMES; n++)
     if (remedy->names[n] && remedy_value(remedy->names[n])) return 1;
   return 0;
 }
@@ -112,6 +131,8 @@ void *__wrap_real_resolve(void **slot, const char *name) {
     read_ahead_stop();
     join_writes_stop();
   }
+  if (strncmp(name, "inotify_init", 12) == 0 || strcmp(name, "fanotify_init") == 0)
+    next_file_stop();
   for (size_t n = 0; n < sizeof(remedies) / sizeof(*remedies); n++) {
     const struct remedy *remedy = &remedies[n];
     if (!is_asked(remedy)) continue;

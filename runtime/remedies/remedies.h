@@ -17,6 +17,7 @@ struct stat;
 #define STDIO_BUFFER "stdio-buffer" /* the value is the size of the buffer in bytes */
 #define FLUSH_DELAY "flush-delay"   /* its value is the size of the buffer in bytes */
 #define JOIN_WRITES "join-writes"   /* its value is the size of the buffer in bytes */
+#define NEXT_FILE "next-file"       /* the value is 1 */
 #define SQLITE_CACHE "sqlite-cache" /* its value is the size of the cache in bytes */
 #define FILL_TIME "fill-time"       /* the value is 1 */
 #define DURABILITY "durability"
@@ -27,6 +28,11 @@ struct stat;
 /* Returns the value of a remedy in DARSHAN_TRY ("name=value;name=value"); 0 if the variable does
  * not name it. Only `darshan try` sets the variable. */
 uint64_t remedy_value(const char *name);
+
+/* Returns the path of the file with the names of next-file, each with a NUL at its end, as the
+ * variable DARSHAN_TRY_NAMES had it at the first call of this function or of remedy_value; "" if it
+ * was not set. */
+const char *remedy_names(void);
 
 /* A function of libc that a remedy replaces. Several remedies may replace the same function: each
  * calls the replacement before it, and the first calls libc. */
@@ -50,11 +56,19 @@ enum { FIRST_OWN = 3 }; /* descriptors below are the standard streams, which no 
 
 /* Called after the program opened a regular file as fd with these flags of open. Each function
  * applies its remedy to the descriptor if DARSHAN_TRY names the remedy: advice_opened advises the
- * kernel; read_ahead_opened serves reads from a buffer; join_writes_opened joins small writes.
- * stream: the stream of libc that opened the file, whose own writes no remedy sees, or NULL. */
+ * kernel; next_file_opened advises it about the next file of a list; read_ahead_opened serves reads
+ * from a buffer; join_writes_opened joins small writes. stream: the stream of libc that opened the
+ * file, whose own writes no remedy sees, or NULL. */
 void advice_opened(int fd, int flags);
+void next_file_opened(int fd, int flags);
 void read_ahead_opened(int fd, int flags, const struct stat *st);
 void join_writes_opened(int fd, int flags, const struct stat *st, const FILE *stream);
+
+/* Tells the kernel to read the whole file into the page cache. */
+void advice_need(int fd);
+
+/* Ends next-file, because the process uses inotify, which shows opens of files. */
+void next_file_stop(void);
 
 /* Stop the remedy for all descriptors, for good; join_writes_stop first writes the delayed bytes.
  * Called before the process first calls vfork or clone (the child shares this memory, so a

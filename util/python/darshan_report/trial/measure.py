@@ -204,4 +204,5 @@ def together(candidates: Sequence[Candidate]) -> Candidate | None:
     for plan in plans:
         variables.update(plan.variables)
     setting = ";".join(plan.setting for plan in plans if plan.setting)
-    return Candidate("+".join(c.name for c in helped), Plan(setting, variables))
+    names = next((plan.names for plan in plans if plan.names), ())
+    return Candidate("+".join(c.name for c in helped), Plan(setting, variables, names))

@@ -57,6 +57,7 @@ class Plan:
 
     setting: str = ""  # for DARSHAN_TRY
     variables: Mapping[str, str] = field(default_factory=dict)
+    names: tuple[str, ...] = ()  # paths of files, for the runtime in DARSHAN_TRY_NAMES
     keep: str = ""  # lines "language: what to write"; a line without a language is for all
     opens: str = (
         ""  # pattern of the functions at whose call it is written; empty: the finding's line

@@ -69,6 +69,7 @@ class Runner:
         variables |= {"TMPDIR": temporary, "DARSHAN_MMAP_LOGPATH": self.ground.folder("journals")}
         variables["DARSHAN_TRY"] = plan.setting if plan else ""
         variables |= plan.variables if plan else {}
+        variables |= self._names(plan) if plan and plan.names else {}
         with open(stdout, "wb") as out, open(told, "wb") as errors:
             with contextlib.suppress(OSError):  # room for the message of a run that fills the disk
                 os.posix_fallocate(errors.fileno(), 0, _MESSAGE)
@@ -111,6 +112,13 @@ class Runner:
             raise TooLongError(f"took more than {self.limit:.1f} s and was killed") from None
         finally:
             _end_orphans()
+
+    def _names(self, plan: Plan) -> dict[str, str]:
+        """Writes the names of a plan's files into a file. Returns the variable with its path."""
+        path = os.path.join(self.ground.work, "names")
+        with open(path, "wb") as file:
+            file.write(b"".join(os.fsencode(name) + b"\0" for name in plan.names))
+        return {"DARSHAN_TRY_NAMES": path}
 
     def _log(self, folder: str, told: str) -> str:
         """Moves the largest log of a run out of `folder` and returns its new path; "" if there is
