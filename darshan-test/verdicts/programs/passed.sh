@@ -21,7 +21,7 @@ case $1 in
     tar -tzf day.tar.gz ;;
   copy-and-remove)
     mkdir public
-    for i in 1 2 3 4 5 6 7 8; do
+    for i in $(seq 20); do
       head -c 16M /dev/zero > "part$i.bin"
       if [ "$2" = cured ]; then
         mv "part$i.bin" public

@@ -438,15 +438,30 @@ def _begins(line: Line, starts: Sequence[float]) -> bool:
     return bool(spans) and all(any(a <= at <= b for a, b in spans) for at in starts)
 
 
+def _nearest(lines: Sequence[Line], began: Sequence[float]) -> Line | None:
+    """Returns the line that started its first process nearest in time to the first of `began`, and
+    its last one nearest to the last; None if these are two lines."""
+    spans = []
+    for line in lines:
+        starts = [site.sums for site in line.sites if re.match(STARTS, site.stack.called)]
+        spans.append((min(s.first for s in starts), max(s.last for s in starts)))
+    first = min(range(len(lines)), key=lambda n: abs(spans[n][0] - min(began)))
+    last = min(range(len(lines)), key=lambda n: abs(spans[n][1] - max(began)))
+    return lines[first] if first == last else None
+
+
 def _starter(found: Lines, program: str) -> Line | None:
     """Returns the line of code that started the processes of a program: the only line that started
-    processes at that time or, if several did, the only one that started the same number. Returns
-    None if several lines may have started them."""
+    processes at that time. If several did, returns the only one that started the same number, or
+    of several such lines the one whose first and last starts are nearest in time to those of the
+    program. Returns None if several lines may have started them."""
     about, began = About((OTHER,), STARTS, _STARTS), found.starts.get(program, ())
     lines = [line for line in found.every if part_of(line, about, _CALLS) > 0]
     lines = [line for line in lines if _begins(line, began)] if began else lines
     if len(lines) > 1:
         lines = [line for line in lines if part_of(line, about, _CALLS) == len(began)]
+    if len(lines) > 1 and began:
+        return _nearest(lines, began)
     return lines[0] if len(lines) == 1 else None
 
 
