@@ -324,6 +324,11 @@ def go() -> str:
     return "" if shutil.which("go") else "./dev full installs Go"
 
 
+def snakemake() -> str:
+    """Returns "" if Snakemake is installed, otherwise a text that says so."""
+    return "" if shutil.which("snakemake") else "./dev full installs Snakemake"
+
+
 def python_module(name: str) -> Probe:
     """Returns a probe for a module that only ./dev full installs."""
     return lambda: "" if importlib.util.find_spec(name) else f"./dev full installs {name}"
@@ -393,6 +398,7 @@ ABILITIES: dict[str, Ability] = {
     "delta:duckdb": Ability(delta("duckdb-delta"), ci=False),
     "delta:spark": Ability(lambda: delta("spark-delta")() or programs("java")(), ci=False),
     "go": Ability(go, ci=False),
+    "snakemake": Ability(snakemake, ci=False),
     "rattler-build": Ability(python_module("rattler_build"), ci=False),
     "hadolint": Ability(hadolint, ci=False),
     "lmdb": Ability(python_module("lmdb"), ci=False),

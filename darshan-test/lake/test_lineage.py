@@ -285,7 +285,7 @@ def test_the_graph_in_a_browser(build: Path, jobs: Jobs, tmp_path: Path) -> None
 def test_a_workflow(build: Path, darshan: Run, tmp_path: Path) -> None:
     """The jobs of a real Snakemake have the edges of its rules, and no others: none from the files
     that Snakemake itself keeps."""
-    needs("program:snakemake")
+    needs("snakemake")
     work, logs = new_folders(tmp_path, "work", "logs")
     (work / "Snakefile").write_text(SNAKEFILE)
     submit = work / "submit"
