@@ -213,3 +213,17 @@ def test_more_stacks_than_are_known(where: Where) -> None:
     assert 0 < int(found.others["?"]["SEEKS"]) < 200_000 - (1 << 15)
     said = " ".join(where.ask().stdout.split())
     assert "No line: a thread used too many stacks to look at each" in said
+
+
+_SCRIPT = """
+open(my $file, '>', 'data') or die;
+syswrite($file, 'x') for 1 .. 20000;
+"""
+
+
+def test_start_of_an_interpreter(where: Where) -> None:
+    """The calls by which an interpreter starts are not taken for sites that were too many."""
+    script = where.folder / "script.pl"
+    script.write_text(_SCRIPT)
+    where.program.start("perl", script)
+    assert "than are recorded" not in where.ask().stdout

@@ -22,6 +22,7 @@ def rows() -> list[Row]:
         ),
         _row("outside.py", "map-copied", says=(_NEW, r"mm\.find", r"in mapped files")),
         _row("outside.py", "users-asked", says=(_READS, "getpwuid", r"lru_cache")),
+        Row("outside.py", "users-asked-plain", place=HERE, says=(_READS, "getpwuid")),
         _row("outside.py", "arrays-in-steps", never=(_NEW,)),
         _row(
             "outside.py",

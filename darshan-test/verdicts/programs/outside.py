@@ -66,6 +66,9 @@ def prepare_arrays_in_steps() -> None:
     np.ones(5 << 20).tofile("fields")
 
 
+users_asked_plain = users_asked
+
+
 def arrays_in_steps(_: bool) -> None:
     """Reads a piece for each step, and computes with arrays that it makes anew for each."""
     total = 0.0

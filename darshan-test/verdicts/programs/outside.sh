@@ -12,14 +12,15 @@ sed-unbuffered-)
   tail -n +1 access.log | sed -u -e 's/^[0-9.]* /- /' | awk '{ n[$4]++ } END { for (p in n) print n[p], p }' >paths
   ;;
 variable-of-make-prepare)
-  for i in $(seq 120); do mkdir -p src/m$i; : >src/m$i/a.c; done
+  for i in $(seq 400); do mkdir -p src/m$i; : >src/m$i/a.c; done
   ;;
 variable-of-make-*)
   assign='='
   [ "$2" = cured ] && assign=':='
   {
-    printf 'SRCS %s $(shell find src -name "*.c")\nall:\n' "$assign"
-    for i in $(seq 60); do printf '\t@echo $(words $(SRCS)) >>sizes\n'; done
+    printf 'SRCS %s $(shell find src -name "*.c")\nall:\n\t@echo' "$assign"
+    for i in $(seq 60); do printf ' $(words $(SRCS))'; done
+    echo ' >sizes'
   } >Makefile
   make -s
   ;;

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from . import installed, interpreters
 from .lines import Lines, Site
-from .stack import UNKNOWN
+from .stack import IMPORT, UNKNOWN
 
 _JAVA = re.compile(r"lib(?:java|jvm|nio|net|zip)\.so")
 _PYTHON = re.compile(r"(?:python|pypy)[0-9.]*t?|lib(?:python|pypy)3[^/]*\.so[0-9.]*")
@@ -33,13 +33,21 @@ def reason(site: Site, scripts: Mapping[str, str]) -> str:
         if python[-1].file.endswith(".py") and installed.is_thread(python[-1].file):
             return f"a thread of a library made these calls, {through}"
         return f"the calls came from installed software alone, {through}"
-    if site.stack.called == UNKNOWN and not objects:
+    return _of_program(objects, scripts) if objects else _of_no_program(site)
+
+
+def _of_no_program(site: Site) -> str:
+    """Returns the reason for a call site without frames of a program; "" if unknown."""
+    called, frames = site.stack.called, site.stack.frames
+    if called == UNKNOWN:
         return "a thread used too many stacks to look at each, or its stack has unknown bounds"
-    if not objects and not site.stack.frames:
-        return (
-            "the process has more call sites than are recorded: each function has one for the rest"
-        )
-    return _of_program(objects, scripts) if objects else ""
+    if called == IMPORT and not frames:
+        return "an interpreter made these calls, at its start"
+    many = (
+        "the process has more call sites or stacks than are recorded, and each function has one "
+        "site for all others"
+    )
+    return "" if frames else many
 
 
 def program_of(site: Site) -> str:

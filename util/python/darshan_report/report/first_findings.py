@@ -74,15 +74,14 @@ class _Cache:
 
 
 def _compute(log: str) -> tuple[str, str]:
-    from ..diagnose.finding import PROBLEM  # noqa: PLC0415 - only if the cache lacks a log
+    from ..diagnose.finding import shown_first  # noqa: PLC0415 - only if the cache lacks a log
     from ..diagnose.limits import Limits  # noqa: PLC0415
     from ..log import open_log  # noqa: PLC0415
     from .context import Context  # noqa: PLC0415
 
     with open_log(log) as opened:
-        problems = [f for f in Context(opened, Limits()).findings if f.kind == PROBLEM]
-    first = min(problems, key=lambda f: f.rank, default=None)
-    return (first.name, first.title) if first else ("", "")
+        first = shown_first(Context(opened, Limits()).findings)[:1]
+    return (first[0].name, first[0].title) if first else ("", "")
 
 
 def _print(number: int, found: tuple[str, str]) -> None:

@@ -138,12 +138,12 @@ def loops_of(facts: Facts) -> Loops | None:
 
 
 def importing(facts: Facts) -> float:
-    """Returns the seconds in which a program imported its modules; 0 if the log has no loops or no
-    imports, or if several processes worked at the same time."""
+    """Returns the seconds that a program spent on imports outside of calls on their files, which
+    findings may be about; 0 if unknown, or if several processes worked at the same time."""
     if facts.at_once > _ALONE or loops_of(facts) is None:
         return 0.0
     imports = (s.sums for s in sites_of(facts.log) if s.stack.called == IMPORT)
-    return sum(sums.seconds + sums.gaps[SHORT] + sums.gaps[MEDIUM] for sums in imports)
+    return sum(sums.gaps[SHORT] + sums.gaps[MEDIUM] for sums in imports)
 
 
 def calls_through(loop: Line, function: re.Pattern[str]) -> dict[str, Measured]:

@@ -97,7 +97,8 @@ def _finding(facts: Facts, tree: Processes, again: _Again) -> Finding | None:
     if not facts.worth(stake):
         return None
     table = facts.table("PROCESS")
-    by_make = _starters(tree, at) <= _MAKES
+    starters = _starters(tree, at)
+    by_make = bool(starters) and starters <= _MAKES
     return Finding(
         NAME,
         "Many processes do the same work again",

@@ -1,6 +1,6 @@
 """The kernel works for much of the run on what no recorded call explains: it gives the program new
-memory again and again, as for copies, or it serves reads of pipes, sockets, or files that the C
-library opens itself."""
+memory again and again, as for copies, or it serves reads of pipes, sockets, or files of the
+system, as the C library makes them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from ....measure.processes.usage import PAGE
 from ....units import amount, count, seconds
 from ...facts import Facts
 from ...finding import LAST, NOTICE, Finding, Remedy, Stake
-from ...times.loops import loops_of
 from ...times.unjudged import KernelWork, kernel_work, mapped_of
 from . import bytewise_input, time_between
 
@@ -96,8 +95,8 @@ def _reads(facts: Facts, work: KernelWork) -> _Cause | None:
         f"The kernel counted {count(work.calls)} reads of {amount(work.read / work.calls)} on "
         "average that are not of a recorded file, and worked up to "
         f"{seconds(work.seconds)} for the program outside of recorded calls. They are reads of "
-        "pipes, sockets, or files that the C library opens itself, such as /etc/passwd for each "
-        "getpwnam.",
+        "pipes, sockets, or files of the system, as below /proc; the C library reads /etc/passwd "
+        "for each getpwnam.",
         _ASKS,
         _READ * work.calls,
     )
@@ -105,11 +104,10 @@ def _reads(facts: Facts, work: KernelWork) -> _Cause | None:
 
 def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
     """Yields a hint if the kernel worked for much of the run outside of recorded calls, and its
-    counts show for what. Needs call sites, which tell the loop. others: findings of other rules."""
+    counts show for what. For copies in a loop it needs call sites, which tell the loop. others:
+    findings of other rules."""
     work = kernel_work(facts)
-    if work is None or loops_of(facts) is None:
-        return
-    if any(f.name == bytewise_input.NAME for f in others):
+    if work is None or any(f.name == bytewise_input.NAME for f in others):
         return
     cause = _memory(facts, work) or _reads(facts, work)
     if cause is None:
