@@ -237,6 +237,8 @@ def _looks_up(facts: Facts, table: Table) -> Mask:
     """Returns a mask of the databases of SQLite of which each query reads a small part, as it does
     by an index: between its jumps it reads little in order."""
     names = databases(facts)
+    if not names:
+        return np.zeros(len(table), bool)
     ours = np.array([facts.name(number) in names for number in table.ids.tolist()], bool)
     jumps = table["READS"] - table["CONSEC_READS"] if table.has("CONSEC_READS") else table["SEEKS"]
     size = table["MAX_BYTE_READ"] + 1
