@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -64,6 +65,16 @@ def test_a_reader_that_waits_is_no_excuse(build: Path, lake: Path) -> None:
     ) as command:  # fmt: skip
         assert command.wait(SECONDS) == 1
         assert command.stderr is not None and command.stderr.read().startswith(STOPPED)
+
+
+def test_no_thread_stays_when_the_queries_are_over(lake: Path) -> None:
+    """A thread that still has the database when Python ends makes DuckDB print 43 lines."""
+    with Asked(str(lake)) as asked:
+        before = threading.active_count()
+        with asked.limited(Limits(SECONDS)):
+            assert asked.sql("SELECT 1 AS one").rows() == [{"one": 1}]
+            assert threading.active_count() == before + 1
+        assert threading.active_count() == before
 
 
 def test_a_query_in_time_is_not_stopped(lake: Path, darshan: Run) -> None:

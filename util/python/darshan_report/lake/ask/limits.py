@@ -113,3 +113,7 @@ class Watch(Closing):
         """Ends watching. Later queries are not interrupted."""
         with self._lock:
             self._over.set()
+        # At the end of the process, a thread that still has the database makes DuckDB print what
+        # was not freed.
+        if self._thread.is_alive() and self._thread is not threading.current_thread():
+            self._thread.join(_GRACE)
