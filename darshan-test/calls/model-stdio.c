@@ -24,6 +24,10 @@ void model_fopen(const char *path) {
   *offset_of(path) = 0;
 }
 
+void model_place(const char *path, long offset) {
+  *offset_of(path) = offset;
+}
+
 void model_fdopen(const char *path) {
   expect(path, "STDIO_OPENS", 1);
   expect(path, "STDIO_FDOPENS", 1);

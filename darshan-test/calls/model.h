@@ -63,6 +63,8 @@ void model_rename(const char *from, const char *to);
 /* --- STDIO --------------------------------------------------------------- */
 
 void model_fopen(const char *path);
+/* Sets the offset of the file's next transfer. */
+void model_place(const char *path, long offset);
 void model_fdopen(const char *path);
 void model_fread(const char *path, long n);
 void model_fwrite(const char *path, long n);

@@ -150,6 +150,26 @@ SCENARIO(strange_names) {
     write_some(new_file(in_dir(names[i])), in_dir(names[i]), 10);
 }
 
+/* A stream opened with "a" begins at the end that the file had at the open, and a stream opened
+ * with "a+" at offset 0. */
+SCENARIO(append_stream) {
+  static const char *const modes[] = {"a", "a+"};
+  for (int i = 0; i < 2; i++) {
+    const char *path = in_dir(modes[i]);
+    raw_file(path, 1000);
+    FILE *stream = C(fopen(path, modes[i]));
+    CHECK(stream != NULL);
+    model_fopen(path);
+    if (i == 0) model_place(path, 1000);
+    CHECK(C(fwrite(buffer, 1, 96, stream)) == 96);
+    model_fwrite(path, 96);
+    CHECK(C(fprintf(stream, "%d", 12345)) == 5);
+    model_fwrite(path, 5);
+    CHECK(C(fclose(stream)) == 0);
+    CHECK(raw_size(path) == 1101);
+  }
+}
+
 /* If a file is used by streams and by descriptors, it has a record in each module. */
 SCENARIO(both_modules) {
   const char *path = in_dir("file");

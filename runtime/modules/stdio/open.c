@@ -1,6 +1,9 @@
 /* Counts how streams are opened, reopened and closed. */
 #include "stdio-module.h"
 
+#include <fcntl.h>
+
+#include "../../intercept/sys/sys.h"
 #include "../lustre/lustre.h"
 #include "record-id.h"
 
@@ -30,6 +33,15 @@ static struct stdio_stream *follow(FILE *file, const struct posix_name *name) {
   return stream;
 }
 
+/* Sets the position of a stream that was opened to append, only for writing: its bytes go to the
+ * end of the file. A stream that also reads ("a+") begins to read at offset 0. */
+static __attribute__((noinline)) void begin_at_end(struct stdio_stream *stream, int fd) {
+  struct stat st;
+  long flags = SYS3(SYS_fcntl, fd, F_GETFL, 0);
+  if (flags < 0 || (flags & (O_APPEND | O_ACCMODE)) != (O_APPEND | O_WRONLY)) return;
+  if (sys_fstat(fd, &st) == 0) STDIO_POKE(stream->offset, st.st_size);
+}
+
 void stdio_opened(FILE *file, const char *path, uint64_t t1, uint64_t t2) {
   struct posix_name name;
   if (!fd_may_change()) return;
@@ -38,6 +50,7 @@ void stdio_opened(FILE *file, const char *path, uint64_t t1, uint64_t t2) {
   if (!posix_name_opened(&name, DARSHAN_MOD_STDIO, AT_FDCWD, path, stream_fd(file))) return;
   struct stdio_stream *stream = follow(file, &name);
   posix_name_done(&name);
+  if (stream && UNLIKELY(stream_appends(file))) begin_at_end(stream, stream_fd(file));
   count_open(stream, 0, t1, t2);
 }
 
