@@ -9,10 +9,7 @@
 
 uint32_t training_on;
 
-enum {
-  ITERATORS = 64,     /* iterators in use at a time */
-  LONGEST_EPOCHS = 64 /* number of a loader's first epochs that have records of their own */
-};
+enum { ITERATORS = 64 /* iterators in use at a time */ };
 
 /* The running epoch of an iterator. */
 struct iterator {
@@ -79,10 +76,21 @@ static void take_name(void *id) {
   *(uint64_t *)id = darshan_hash(name.text, name.length, 0);
 }
 
+/* Returns the number of the epoch that begins now over the loader with this id. Looks at the
+ * iterators of the last epochs, so it is 1 again for a loader that was not used for long. */
+static int64_t next_epoch(uint64_t id) {
+  for (int i = 0; i < ITERATORS; i++) {
+    const struct darshan_training_record *loader = training_record_at(state.iterator[i].loader);
+    if (loader && loader->base.id == id) return loader->counters[TRAINING_EPOCHS] + 1;
+  }
+  return 1;
+}
+
 uint64_t training_loader_begins(void) {
   uint64_t before = training_thread.loader, id = 0;
   if (runtime_phase() != RUNTIME_FINISHED) stack_run(take_name, &id);
   training_thread.loader = id;
+  training_thread.epoch = id ? next_epoch(id) : 0;
   return before;
 }
 

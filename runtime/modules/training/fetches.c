@@ -11,17 +11,23 @@
 #include "training-records.h"
 #include "training-time.h"
 
+enum { BLOCK = 512 /* bytes of a block in struct rusage */ };
+
 uint32_t training_watched;
 __thread struct training_thread training_thread;
 
 /* State of this process as a worker of a DataLoader. */
 static struct {
-  uint32_t record; /* number of its record; NO_RECORD: it is not a worker */
-  uint64_t end;    /* end of its last fetch, in ticks */
+  uint32_t record;       /* number of its record; NO_RECORD: it is not a worker */
+  uint32_t epoch_record; /* number of the record of its epoch; NO_RECORD: none */
+  int64_t epoch;         /* number of its epoch; 0: unknown */
+  uint64_t end;          /* end of its last fetch, in ticks */
 } worker;
 
 void training_worker_forked(void) {
-  if (worker.record) worker.record = NO_RECORD; /* a needless write would copy the page */
+  if (worker.record)
+    worker.record = worker.epoch_record = NO_RECORD; /* a needless write would
+                                                       copy the page */
   training_thread.fetches = training_thread.transforms = 0;
   training_thread.sums = (struct training_sums){0};
 }
@@ -39,12 +45,13 @@ static int64_t ready_time(void) {
   return usage_read_schedstat("/proc/thread-self/schedstat", &ran, &ready) < 0 ? -1 : ready;
 }
 
-/* Returns the number of major page faults of this thread so far; 0 if the kernel does not report
- * it. */
-static int64_t page_faults(void) {
+/* Stores the number of major page faults of this thread so far, and of the blocks of 512 bytes that
+ * the kernel read from storage for it; 0 if the kernel does not report them. */
+static void storage_used(int64_t *faults, int64_t *blocks) {
   struct rusage usage = {.ru_majflt = 0};
   SYS2(SYS_getrusage, RUSAGE_THREAD, &usage);
-  return usage.ru_majflt;
+  *faults = usage.ru_majflt;
+  *blocks = usage.ru_inblock;
 }
 
 /* --- calls on files ---------------------------------------------------------------------- */
@@ -108,6 +115,7 @@ void training_add_fetches(struct darshan_training_record *record,
   counters[TRAINING_FETCH_OPENS] += sums->opens;
   counters[TRAINING_FETCH_BYTES_READ] += sums->bytes_read;
   counters[TRAINING_FETCH_FAULTS] += sums->faults;
+  counters[TRAINING_FETCH_STORAGE_READ] += sums->blocks * BLOCK;
   times[TRAINING_F_FETCH_TIME] += (double)sums->fetch * tick;
   if (longest > times[TRAINING_F_FETCH_LONGEST]) times[TRAINING_F_FETCH_LONGEST] = longest;
   times[TRAINING_F_FETCH_PROCESSOR_TIME] += (double)sums->processor / NS_PER_SECOND;
@@ -129,7 +137,7 @@ static uint64_t files_of(const struct training_sums *sums) {
 void training_fetch_begins(struct training_fetch *fetch) {
   if (training_thread.fetches++) return;
   fetch->processor = training_processor_time();
-  fetch->faults = page_faults();
+  storage_used(&fetch->faults, &fetch->blocks);
   fetch->ready = ready_time();
   fetch->files = files_of(&training_thread.sums);
   fetch->t1 = ticks_now();
@@ -144,6 +152,11 @@ static void worker_fetched(const struct training_fetch *fetch, uint64_t t2) {
     if (fetch->t1 > worker.end)
       record->fcounters[TRAINING_F_IDLE_TIME] += clock_length(ticks_span(worker.end, fetch->t1));
     record->fcounters[TRAINING_F_END_TIMESTAMP] = ticks_span(fetch->t1, t2).end;
+  }
+  struct darshan_training_record *epoch = training_record_at(worker.epoch_record);
+  if (epoch) {
+    training_add_fetches(epoch, &training_thread.sums);
+    epoch->fcounters[TRAINING_F_END_TIMESTAMP] = ticks_span(fetch->t1, t2).end;
   }
   worker.end = t2;
   training_thread.sums = (struct training_sums){0};
@@ -178,7 +191,10 @@ void training_fetch_ends(const struct training_fetch *fetch, int gave) {
   if (ticks > sums->longest) sums->longest = ticks;
   uint64_t processor = training_processor_time() - fetch->processor;
   sums->processor += processor;
-  sums->faults += page_faults() - fetch->faults;
+  int64_t faults, blocks;
+  storage_used(&faults, &blocks);
+  sums->faults += faults - fetch->faults;
+  sums->blocks += blocks - fetch->blocks;
   int64_t now = ready_time(), ready = now < 0 || fetch->ready < 0 ? 0 : now - fetch->ready;
   if (now < 0 || fetch->ready < 0) sums->is_ready_unknown = 1;
   sums->ready += (uint64_t)ready;
@@ -191,11 +207,17 @@ void training_fetch_ends(const struct training_fetch *fetch, int gave) {
 
 /* --- a worker ---------------------------------------------------------------------------- */
 
-/* Writes the name of this worker's record, for example "worker 3 of LOADER" or "worker 3 of rank 1
- * of LOADER". */
-static void name_worker(struct site_name *name, int64_t number, int64_t rank, uint64_t loader) {
+/* Writes the name of a record of this worker, for example "worker 3 of LOADER" or "epoch 2 of
+ * worker 3 of rank 1 of LOADER". epoch: 0: the record of the worker. */
+static void name_worker(struct site_name *name, int64_t epoch, int64_t number, int64_t rank,
+                        uint64_t loader) {
   name->length = 0;
   name->is_full = 0;
+  if (epoch) {
+    site_name_add(name, "epoch ");
+    site_name_add_number(name, (uint64_t)epoch);
+    site_name_add(name, " of ");
+  }
   site_name_add(name, "worker ");
   site_name_add_number(name, (uint64_t)number);
   if (rank >= 0) {
@@ -206,28 +228,42 @@ static void name_worker(struct site_name *name, int64_t number, int64_t rank, ui
   site_name_add_hex(name, loader);
 }
 
-/* Fills in the record of a new worker. */
-static void fill_worker(struct darshan_training_record *record, int64_t number, int64_t rank) {
+/* Makes a record of this worker, or finds it. kind: RECORD_OF_WORKER or RECORD_OF_WORKERS_EPOCH.
+ * Returns its number, or NO_RECORD if there is no space. The caller holds both locks. */
+static uint32_t worker_record(enum training_kind kind, int64_t epoch, int64_t number,
+                              int64_t rank) {
   static const struct training_settings unknown = {-1, -1, -1, -1};
-  training_fill(record, RECORD_OF_WORKER, training_thread.loader, &unknown);
+  struct site_name name;
+  int is_new;
+  name_worker(&name, epoch, number, rank, training_thread.loader);
+  uint32_t found = training_record_of(&name, &is_new);
+  struct darshan_training_record *record = training_record_at(found);
+  if (!record) runtime_table_full();
+  if (!record || !is_new) return found;
+  training_fill(record, kind, training_thread.loader, &unknown);
+  record->counters[TRAINING_EPOCH] = epoch;
   record->counters[TRAINING_WORKER] = number;
   record->counters[TRAINING_RANK] = rank;
-  record->fcounters[TRAINING_F_START_TIMESTAMP] = ticks_span(worker.end, worker.end).start;
+  uint64_t now = ticks_now();
+  record->fcounters[TRAINING_F_START_TIMESTAMP] = ticks_span(now, now).start;
+  return found;
 }
 
+/* Makes the record of a worker, if it has none, and that of its next epoch. Runs on a stack of the
+ * runtime. */
 static void begin_worker(void *number_) {
   int64_t number = *(const int64_t *)number_, rank = launched_rank();
-  struct site_name name;
-  name_worker(&name, number, rank, training_thread.loader);
   record_make_room(STORE_TRAINING);
   if (!record_lock(&training_lock)) return;
-  worker.end = ticks_now();
   if (store_lock(&darshan_store)) {
-    int is_new;
-    worker.record = training_record_of(&name, &is_new);
-    struct darshan_training_record *record = training_record_at(worker.record);
-    if (record && is_new) fill_worker(record, number, rank);
-    if (!record) runtime_table_full();
+    if (!worker.record) {
+      worker.end = ticks_now();
+      worker.epoch = training_thread.epoch - 1; /* that before the first one */
+      worker.record = worker_record(RECORD_OF_WORKER, 0, number, rank);
+    }
+    worker.epoch_record = NO_RECORD;
+    if (worker.record && worker.epoch >= 0 && ++worker.epoch <= LONGEST_EPOCHS)
+      worker.epoch_record = worker_record(RECORD_OF_WORKERS_EPOCH, worker.epoch, number, rank);
     store_unlock(&darshan_store);
   }
   record_unlock(&training_lock);
@@ -235,5 +271,5 @@ static void begin_worker(void *number_) {
 }
 
 void training_is_worker(int64_t number) {
-  if (!worker.record && runtime_phase() != RUNTIME_FINISHED) stack_run(begin_worker, &number);
+  if (runtime_phase() != RUNTIME_FINISHED) stack_run(begin_worker, &number);
 }

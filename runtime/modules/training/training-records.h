@@ -6,7 +6,15 @@
 #include "records.h"
 #include "training.h"
 
-enum training_kind { RECORD_OF_LOADER, RECORD_OF_EPOCH, RECORD_OF_RANK, RECORD_OF_WORKER };
+enum training_kind {
+  RECORD_OF_LOADER,
+  RECORD_OF_EPOCH,
+  RECORD_OF_RANK,
+  RECORD_OF_WORKER,
+  RECORD_OF_WORKERS_EPOCH
+};
+
+enum { LONGEST_EPOCHS = 64 /* number of a loader's first epochs that have records of their own */ };
 
 /* The lock of all records of this module. It is never contended, because its callers hold Python's
  * lock (GIL). */

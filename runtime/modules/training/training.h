@@ -33,11 +33,13 @@ struct training_sums {
   uint64_t processor, ready;  /* in nanoseconds; ready: ready to run, but without a processor */
   int64_t is_ready_unknown;   /* 1: `ready` is unknown */
   int64_t fetches, opens, bytes_read, faults;
+  int64_t blocks; /* of 512 bytes, which the kernel read from storage */
 };
 
 /* The state of a thread. */
 struct training_thread {
   uint64_t loader;              /* id of the loader that it begins to iterate over, 0: none */
+  int64_t epoch;                /* number of the epoch that begins; 0: none */
   uint32_t fetches, transforms; /* nesting depth of calls of these kinds */
   uint64_t last_end;            /* end of its last call on a file, in ticks */
   struct training_sums sums;    /* sums that no record contains yet */
@@ -84,14 +86,16 @@ void training_epoch_went_on(const void *iterator, enum training_outcome outcome,
 /* A fetch in progress: values that were read at its begin. */
 struct training_fetch {
   uint64_t t1, processor,
-      files; /* files: time in calls on files; all in ticks but processor (nanoseconds) */
-  int64_t ready, faults; /* ready: nanoseconds, negative: unknown; faults: major page faults */
+      files;     /* files: time in calls on files; all in ticks but processor (nanoseconds) */
+  int64_t ready; /* nanoseconds; negative: unknown */
+  int64_t faults, blocks; /* major page faults; blocks of 512 bytes read from storage */
 };
 /* Begin and end a fetch of this thread. A fetch within another fetch is part of that fetch. gave: 1
  * if the fetch made a batch. Preserve errno. */
 void training_fetch_begins(struct training_fetch *fetch);
 void training_fetch_ends(const struct training_fetch *fetch, int gave);
-/* Makes the record of this process as the worker with this number, if it has none. */
+/* Makes the record of this process as the worker with this number, if it has none, and the record
+ * of its next epoch. Called when the worker makes a fetcher, which it does once for each epoch. */
 void training_is_worker(int64_t number);
 /* Makes the records of all files notify this module from now on. */
 void training_watch(void);

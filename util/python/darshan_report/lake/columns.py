@@ -283,6 +283,8 @@ EPOCHS = Table(
         _sum("wait_seconds", NUMBER, "seconds", "of these, waiting for data"),
         _sum("first_seconds", NUMBER, "seconds", "of the waits, those up to first batches"),
         Column("longest_seconds", NUMBER, "seconds", "longest wait for a later batch", "max"),
+        _sum("bytes_read", WHOLE, "bytes", "read by calls for batches; null: not known"),
+        _sum("storage_bytes", WHOLE, "bytes", "that came from storage for them; null: not known"),
         Column("processes", WHOLE, "count", "that ran the loop"),
         Column("num_workers", WHOLE, "count", "of the DataLoader; null: not known"),
         Column("batch_size", WHOLE, "count", "samples of a batch; null: not known"),

@@ -26,6 +26,7 @@ class Fetches:
     opens: int  # opens of files
     read: int  # bytes
     faults: int  # page faults that read from storage, of mapped files or swapped memory
+    stored: int | None  # bytes that the kernel read from storage for them; None: unknown
     start: float  # seconds after the start of the run
     end: float
     whole: float  # seconds in which batches were made
@@ -83,6 +84,7 @@ def fetches(rows: np.ndarray, worker: int | None = None, rank: int | None = None
         return None
     rows = rows[rows["TRAINING_F_FETCH_TIME"] > 0]
     whole, ready = sum(times("FETCH_TIME")), rows["TRAINING_F_FETCH_READY_TIME"]
+    stored = rows["TRAINING_FETCH_STORAGE_READ"]
     if whole <= 0:
         return None
     return Fetches(
@@ -93,6 +95,7 @@ def fetches(rows: np.ndarray, worker: int | None = None, rank: int | None = None
         opens=count("FETCH_OPENS"),
         read=count("FETCH_BYTES_READ", _MOST_BYTES),
         faults=count("FETCH_FAULTS"),
+        stored=None if (stored < 0).any() else count("FETCH_STORAGE_READ", _MOST_BYTES),
         start=min(times("START_TIMESTAMP")),
         end=max(times("END_TIMESTAMP")),
         whole=whole,

@@ -4,7 +4,7 @@ and what the loading processes did meanwhile."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from .processes.processes import Processes
 from .processes.usage import usage_of
 
 MODULE = "TRAINING"
-_LOADER, _EPOCH, _RANK, WORKER = 0, 1, 2, 3  # kinds of records
+_LOADER, _EPOCH, _RANK, WORKER, _WORKERS_EPOCH = 0, 1, 2, 3, 4  # kinds of records
 MOST_RANKS = 1 << 20  # ranks from a launcher; more is damage
 _LONGEST = 1e9  # seconds; a larger value is damage
 _MOST = 1 << 40  # batches; more is damage
@@ -108,6 +108,7 @@ class Loader:
     io: float | None  # seconds in file I/O of the processes that iterate; None: unknown
     made: Fetches | None  # how its batches were made, with or without workers; None: unknown
     by_worker: tuple[Fetches, ...]  # how each worker made its batches
+    by_epoch: Mapping[int, Fetches]  # how the batches of an epoch were made, by its number
 
     @property
     def line(self) -> str:
@@ -227,6 +228,15 @@ def _spans(rows: np.ndarray, counter: str) -> tuple[Span, ...]:
     return tuple(_span(rows[values == number], number) for number in numbers)
 
 
+def _by_epoch(rows: np.ndarray) -> dict[int, Fetches]:
+    """Returns how the batches of each epoch were made, by the number of the epoch. Leaves out
+    epochs whose batches are unknown. rows: records of epochs, of the processes that iterate
+    over a loader and of their workers."""
+    numbers = rows[f"{MODULE}_EPOCH"]
+    known = {int(n): fetches(rows[numbers == n]) for n in np.unique(numbers)}
+    return {number: made for number, made in known.items() if made is not None}
+
+
 def _loader(
     log: Log, tree: Processes | None, rows: np.ndarray, parts: np.ndarray, workers_of: np.ndarray
 ) -> Loader:
@@ -262,6 +272,7 @@ def _loader(
         # One line may iterate over loaders with workers and over loaders without.
         made=fetches(np.concatenate((rows, workers_of))),
         by_worker=of_workers(workers_of),
+        by_epoch=_by_epoch(parts[(kinds == _EPOCH) | (kinds == _WORKERS_EPOCH)]),
     )
 
 

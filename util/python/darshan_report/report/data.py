@@ -268,7 +268,7 @@ def _waiting(context: Context) -> dict[str, Any] | None:
     }
 
 
-def _span(span: Span) -> dict[str, Any]:
+def _span(span: Span, made: Fetches | None = None) -> dict[str, Any]:
     return {
         "epoch": span.number or None,
         "epochs": span.epochs,
@@ -282,6 +282,8 @@ def _span(span: Span) -> dict[str, Any]:
         "first_batch_seconds": span.begin,
         "longest_later_seconds": span.longest,
         "processor_seconds": span.processor,
+        "bytes_read": made.read if made else None,
+        "storage_bytes": made.stored if made else None,
     }
 
 
@@ -293,6 +295,7 @@ def _made(made: Fetches | None) -> dict[str, Any] | None:
         "files_opened": made.opens,
         "bytes_read": made.read,
         "major_faults": made.faults,
+        "storage_bytes": made.stored,
         "seconds": _number(made.whole),
         "longest_seconds": _number(made.longest),
         "opening_seconds": _number(min(made.opening, made.files)),
@@ -318,8 +321,11 @@ def _training(context: Context) -> list[dict[str, Any]]:
             "prefetch_factor": verdict.loader.prefetch,
             "persistent_workers": verdict.loader.persistent,
             "batch_size": verdict.loader.batch_size,
-            "all": _span(verdict.loader.sums),
-            "epochs": [_span(span) for span in verdict.loader.epochs],
+            "all": _span(verdict.loader.sums, verdict.loader.made),
+            "epochs": [
+                _span(span, verdict.loader.by_epoch.get(span.number))
+                for span in verdict.loader.epochs
+            ],
             "ranks": [
                 {"rank": span.number, "all": _span(replace(span, number=0))}
                 for span in verdict.loader.ranks[:_RANKS]

@@ -89,10 +89,11 @@ def _training(context: Context) -> Iterator[str]:
         yield ""
         yield from _wrapped(sentence, "")
         yield from _wrapped(training.settings(verdict.loader), "")
-        yield from _wrapped(training.rates(verdict.loader), "")
+        said = (training.rates(verdict.loader), training.sources(verdict.loader))
+        yield from _wrapped(" ".join(filter(None, said)), "")
         yield _EPOCH.format("epoch", "time", "wait", "share", "first", "longest", "batches")
         for row in training.rows(verdict.loader, _EPOCHS):
-            yield _EPOCH.format(*row)
+            yield _EPOCH.format(*row[:7])
         if made := training.makers(verdict.loader):
             yield ""
             yield _MADE.format(*training.MADE)

@@ -17,8 +17,10 @@ MOST = 10_000  # rows of a log: it may name any number of ranks
 Row = dict[str, Any]
 
 
-def _epoch(span: Span) -> Row:
+def _epoch(span: Span, made: Fetches | None = None) -> Row:
     return {
+        "bytes_read": made.read if made else None,
+        "storage_bytes": made.stored if made else None,
         "epochs": span.epochs,
         "batches": span.steps,
         "start_seconds": span.start,
@@ -55,9 +57,9 @@ def _loop(verdict: Verdict) -> Iterator[Row]:
         "batch_size": loader.batch_size,
         "why": verdict.why,
     }
-    yield {**same, **_epoch(loader.sums), **_made(loader.made)}
+    yield {**same, **_epoch(loader.sums, loader.made), **_made(loader.made)}
     for span in loader.epochs:
-        yield {**same, **_epoch(span), "epoch": span.number}
+        yield {**same, **_epoch(span, loader.by_epoch.get(span.number)), "epoch": span.number}
     for span in loader.ranks:
         yield {**same, **_epoch(span), "rank": span.number}
 

@@ -20,11 +20,15 @@ _ROWS = 20  # epochs of a loader
 _RANKS = 8  # rows of ranks of a loader, those that waited longest
 _LOADERS = 4
 _MAKERS = 8  # rows of workers of a loader, those that made batches for the longest time
-COLUMNS = ("epoch", "time", "wait for data", "share", "first batch", "longest later", "batches")
+COLUMNS = (
+    *("epoch", "time", "wait for data", "share", "first batch", "longest later", "batches"),
+    *("read", "from storage"),
+)
 _NOTE = (
     "wait for data: time in iter() and next() of the DataLoader; first batch: the part of the "
     "wait up to the first batch, including the start of workers; longest later: the longest wait "
-    "for a later batch."
+    "for a later batch; read: bytes that calls read for batches; from storage: what the kernel "
+    "read from storage for them, the rest was in memory."
 )
 MADE = ("worker", "making", "opening", "reading", "computing", "ready", "waiting", "idle")
 _MADE_TOO = ("collate_fn", "transforms", "batches", "read")
@@ -47,10 +51,18 @@ def told(context: Context) -> list[tuple[Verdict, str]]:
     ]
 
 
-def cells(span: Span, title: str = "") -> tuple[str, ...]:
-    """Returns the table row of one epoch, or of the sum of epochs. title: text in place of the
-    number of the epoch."""
-    return (title or (count(span.number) if span.number else "all"), *_numbers(span))
+def cells(span: Span, made: Fetches | None = None, title: str = "") -> tuple[str, ...]:
+    """Returns the table row of one epoch, or of the sum of epochs, in the order of COLUMNS. made:
+    how its batches were made. title: text in place of the number of the epoch."""
+    name = title or (count(span.number) if span.number else "all")
+    return (name, *_numbers(span), *_sources(made))
+
+
+def _sources(made: Fetches | None) -> tuple[str, str]:
+    """Returns the cells of the bytes that were read by calls, and from storage."""
+    if made is None:
+        return NONE, NONE
+    return amount(made.read), amount(made.stored) if made.stored is not None else NONE
 
 
 def _numbers(span: Span) -> tuple[str, ...]:
@@ -67,11 +79,11 @@ def _numbers(span: Span) -> tuple[str, ...]:
 def rows(loader: Loader, most: int) -> list[tuple[str, ...]]:
     """Returns at most `most` rows of epochs, then a row with their sum, then rows of ranks."""
     shown = loader.epochs if len(loader.epochs) <= most else loader.epochs[: most - 1]
-    found = [cells(span) for span in shown]
+    found = [cells(span, loader.by_epoch.get(span.number)) for span in shown]
     left = loader.sums.epochs - sum(span.epochs for span in shown)
     if left > 0 and shown:
         found.append((f"{left:,} more", *(NONE,) * (len(COLUMNS) - 1)))
-    return [*found, cells(loader.sums), *_of_ranks(loader)]
+    return [*found, cells(loader.sums, loader.made), *_of_ranks(loader)]
 
 
 def _of_ranks(loader: Loader) -> list[tuple[str, ...]]:
@@ -79,7 +91,7 @@ def _of_ranks(loader: Loader) -> list[tuple[str, ...]]:
     if len(loader.ranks) < 2:
         return []
     shown = sorted(loader.ranks, key=lambda rank: -rank.wait)[:_RANKS]
-    found = [cells(rank, f"rank {rank.number:,}") for rank in shown]
+    found = [cells(rank, title=f"rank {rank.number:,}") for rank in shown]
     if left := len(loader.ranks) - len(shown):
         found.append((plural(left, "more rank"), *(NONE,) * (len(COLUMNS) - 1)))
     return found
@@ -174,6 +186,26 @@ def settings(loader: Loader) -> str:
     return f"DataLoader: {', '.join(said)}." if said else ""
 
 
+def sources(loader: Loader) -> str:
+    """Returns a sentence on what the kernel read from storage for the batches, in the first epoch
+    and in later ones; "" if unknown."""
+    made = loader.by_epoch
+    by_epoch = {number: one.stored for number, one in made.items() if one.stored is not None}
+    if not by_epoch or loader.made is None or loader.made.stored is None:
+        return ""
+    if not loader.made.stored:
+        return "No batch needed storage: what it read was in memory, in the kernel's page cache."
+    later = [stored for number, stored in by_epoch.items() if number > 1]
+    if 1 not in by_epoch or not later:
+        return f"The kernel read {amount(loader.made.stored)} from storage for the batches."
+    rest = sum(later) // len(later)
+    found = "nothing" if not sum(later) else f"{amount(rest)} on average"
+    return (
+        f"For batches, the kernel read {amount(by_epoch[1])} from storage in the first epoch, and "
+        f"{found} in each later one."
+    )
+
+
 def _rate(value: float) -> str:
     return f"{value:.3g}" if value < 100 else count(round(value))
 
@@ -239,8 +271,9 @@ def _loader(
     found: list[Block] = [Paragraph(sentence, strong=True)]
     if said := settings(verdict.loader):
         found.append(Paragraph(said))
-    if said := rates(verdict.loader):
-        found.append(Paragraph(said))
+    for said in (rates(verdict.loader), sources(verdict.loader)):
+        if said:
+            found.append(Paragraph(said))
     found += between
     found.append(Table(columns, tuple(rows(verdict.loader, _ROWS)), note))
     return [*found, *_made(verdict.loader, _MADE_NOTE if note else "")]
