@@ -16,9 +16,9 @@ enum {
 struct pattern {
   struct pattern_node *nodes; /* NULL: not compiled */
   size_t memory;              /* size of nodes, in bytes */
-  unsigned count, start;
-  uint8_t first[32]; /* a bit for each byte with which a match may begin */
-  bool empty;        /* a match may be empty */
+  unsigned count, start;      /* number of nodes, and index of the first */
+  uint8_t first[32];          /* a bit for each byte with which a match may begin */
+  bool empty;                 /* a match may be empty */
 };
 
 /* Compiles the text into *pattern, whose memory pattern_release frees. Returns 0, or -1 if text

@@ -44,9 +44,9 @@ static struct slice take(struct slice *text, char separator) {
   return taken;
 }
 
-/* Copies a field of the mount table and decodes its escaped white space (\040 and the like).
- * Returns its length, or 0 if the field cannot be stored: it is too long, is not UTF-8 or has white
- * space, at which readers would split it. */
+/* Copies a field of the mount table, at most `most` bytes, to out without a NUL, and decodes its
+ * escaped white space (\040 and the like). Returns its length, or 0 if the field cannot be stored:
+ * it is too long, is not UTF-8 or has white space, at which readers would split it. */
 static size_t unescape(char *out, size_t most, struct slice field) {
   size_t length = 0;
   for (size_t i = 0; i < field.length; i++) {

@@ -102,8 +102,9 @@ static long bytes_size(uintptr_t object) {
   return word_in(bytes, n, python.layout.type) == python.bytes_type && size >= 0 ? size : -1;
 }
 
-/* Stores the offset of the frame's instruction, in bytes from the first one. Returns true, or false
- * if it is not an instruction of this code object. */
+/* Stores the offset of the frame's instruction, in bytes from the first one; -1: before it. bytes,
+ * n: a copy of the code object. Returns true, or false if it is not an instruction of this code
+ * object. */
 static bool instruction_of(const struct python_frame *frame, const char *bytes, size_t n,
                            long *instruction) {
   const struct python_layout *layout = &python.layout;

@@ -62,7 +62,8 @@ bool script_place(struct python_place *place, uintptr_t file, const char *withou
 bool script_place_named(struct python_place *place, const char *path, const char *function)
     __attribute__((visibility("hidden")));
 /* Fills in the texts of a place, as script_place_named does. path: may be relative to a folder of
- * sources. Returns true, or false if there is no path. */
+ * sources: the folder of the start, or src or src/main/java in it. Returns true, or false if there
+ * is no path. */
 bool script_place_below(struct python_place *place, const char *path, const char *function)
     __attribute__((visibility("hidden")));
 
