@@ -20,10 +20,12 @@ struct options {
   const char *program, *runtime, *folder, *kinds, *actions, *state;
   unsigned workers, share; /* share: tests one of `share` points */
   unsigned seed;
-  const char *one; /* address and execution number, for one kind and action */
+  const char *one; /* a point to repeat, for one kind and action; NULL: none */
 };
 
-/* The numbers of runs by result, in memory that the worker processes share. */
+/* Totals, in memory that the worker processes share: processes stopped at their point, points that
+ * a process did not reach, failures, different instructions, and points before the sample is
+ * drawn. */
 struct tally {
   unsigned long runs, missed, failed, addresses, points;
 };
