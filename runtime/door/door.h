@@ -171,8 +171,9 @@ uint32_t store_new_record(struct record_store *store, enum store_module module,
 uint32_t store_overflow_record(struct record_store *store, enum store_module module);
 uint32_t store_record_number(struct record_store *store, enum store_module module,
                              struct store_entry *entry);
-/* Returns the number of the record with this id and name. If the table is full, returns the number
- * of the overflow record and does not store the name. Returns NO_RECORD if there is no space. */
+/* Returns the number of the module's record with this id, and adds it if necessary, with the name
+ * of `length` bytes. If the table is full, returns the number of the overflow record and does not
+ * store the name. Returns NO_RECORD if there is no space. */
 uint32_t store_number_of_name(struct record_store *store, enum store_module module, uint64_t id,
                               const char *name, size_t length);
 /* The caller holds the store's lock. store_tree returns the program tree whose record a file of
@@ -229,7 +230,8 @@ size_t log_compress_part(const void *in, size_t n, void *out,
 struct sigaction;
 /* Called after the application has set or queried the action of a signal. Replaces the runtime's
  * action of SIGBUS in the results (*old, or the returned handler) by the application's own
- * (without-journal.h). */
+ * (without-journal.h). torn_action_set does nothing for another signal, or if result, that of the
+ * call, is not 0. */
 void torn_action_set(int result, int signal, const struct sigaction *action, struct sigaction *old);
 void (*torn_handler_set(int signal, void (*before)(int)))(int);
 

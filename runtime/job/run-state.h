@@ -33,9 +33,10 @@ struct run_state {
 };
 extern struct run_state run_state __attribute__((visibility("hidden")));
 
-/* Called at the start: finds or names the run by the environment that the application is about to
- * see. In the root process, replaces the entry of the environment, so that all descendants find the
- * run. Returns 1, or 0 if this process must not record, because its run is not in the sample. */
+/* Called at the start, with main's arguments: finds or names the run by the environment that the
+ * application is about to see. In the root process, replaces the entry of the environment, so that
+ * all descendants find the run. Returns 1, or 0 if this process must not record, because its run is
+ * not in the sample. */
 int run_find(const struct darshan_config *config, int argc, char **argv, char **envp);
 
 /* Called in a forked child, whose pid is `self`. Reads the host and PID namespace again, and names

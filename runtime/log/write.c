@@ -232,7 +232,7 @@ static int content_here(struct log_content *content, const char *job, size_t job
   return 0;
 }
 
-/* Fills in the job region of the log. Returns its length in bytes. */
+/* Fills in the job region of the log. Returns its length in bytes, with the NUL of its text. */
 static size_t job_bytes(char out[DARSHAN_JOB_REGION_MAX]) {
   memcpy(out, &job_state.job, sizeof(job_state.job));
   darshan_metadata_drop(((struct darshan_job *)(void *)out)->metadata, OWNER_KEY);

@@ -32,8 +32,8 @@ void folder_unshared(int flags);
 /* Stores in *changes how often the working folder may have changed so far. Returns 1 if the path of
  * a folder may be stored and used until that number changes; 0 if folders may change unseen. */
 int folder_may_be_remembered(uint32_t *changes);
-/* Called in the child after fork: releases the lock, which another thread of the parent may have
- * held. */
+/* Called in the child after fork: releases the lock of the stored path, which another thread of the
+ * parent may have held. */
 void folder_forked(void);
 
 #endif

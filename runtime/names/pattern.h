@@ -26,7 +26,8 @@ struct pattern {
 int pattern_compile(struct pattern *pattern, const char *text);
 void pattern_release(struct pattern *pattern);
 
-/* Returns true if there is a match anywhere in the text. Several threads may call it at once. */
+/* Returns true if there is a match anywhere in the text, otherwise false. Several threads may call
+ * it at once. */
 bool pattern_found(const struct pattern *pattern, const char *text);
 
 #endif

@@ -40,8 +40,8 @@ static inline size_t journal_page_down(size_t n) {
 }
 
 /* Creates the journal's file with its full size and without reserved space. Returns a descriptor,
- * or a negative value. If journals must not be mapped on the file system (in-place.def), creates
- * the file in memory and changes journal->path. */
+ * or a negative value if there can be no journal. If journals must not be mapped on the file system
+ * (in-place.def), creates the file in memory and changes journal->path. */
 int journal_create(struct journal *journal);
 /* Reopens the journal's own file. Returns a descriptor, or a negative value. The runtime keeps no
  * descriptor of it open, because applications close descriptors that they do not know. */
@@ -62,8 +62,8 @@ int journal_make_pages(char *at, size_t n);
 /* Maps the pages from offset `from` (in bytes) to `to` (exclusive) of the file, or of private
  * memory if fd is negative. Returns the address of offset `from`, or NULL on failure. */
 char *journal_window(int fd, size_t from, size_t to);
-/* Replaces the pages of `window` by those of the window `by`, which has the same offsets in the
- * file and is unmapped. Returns 0, or -1 if the mapping fails. */
+/* Replaces the pages of `window` by those of the window `by`, which has the same offsets (from, to)
+ * in the file. Afterwards `by` is not mapped any more. Returns 0, or -1 if the mapping fails. */
 int journal_replace(char *window, char *by, size_t from, size_t to);
 void journal_unmap(char *window, size_t from, size_t to);
 

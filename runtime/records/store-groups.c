@@ -34,9 +34,10 @@ void store_mark_group(struct record_store *store, struct store_entry *entry) {
   facts->counters[GROUP_KIND] = kind_of(entry);
 }
 
-/* Counts a file as a member of the group if it is new. Sets its bit in the group's sketch: the bit
- * of the bucket and level of its id (doc/log-format.md, "GROUP"). If is_new is STORE_MAY_BE_NEW,
- * the file counts as new if this bit was not set. */
+/* Counts the file of this id as a member of the group if is_new is 1. In any case sets the file's
+ * bit in the group's sketch: the bit of the bucket and level of the id (doc/log-format.md,
+ * "GROUP"). If is_new is STORE_MAY_BE_NEW, the file counts as new if this bit was not set before.
+ * Does nothing if the group has no group record, or if the id is that of the group itself. */
 void store_count_member(struct record_store *store, const struct store_entry *group, uint64_t id,
                         int is_new) {
   struct darshan_group_record *facts = facts_of(store, group);

@@ -29,8 +29,10 @@ int store_grow_file(struct record_store *store, int part, int fd);
 int store_write_annex(struct record_store *store, int fd);
 /* Returns the address of the byte that is `at` bytes after the start of a part. */
 char *store_address(struct record_store *store, int part, size_t at);
-/* store_publish updates the lengths of a region in the journal's frame, so that readers see its new
- * records. store_publish_names updates the length of the names. */
+/* store_publish updates the length of a region in the journal's frame, so that readers see its new
+ * records. If some of them are not in the file, it marks the module as partial instead.
+ * store_publish_names updates the length of the names if all are in the file. The caller holds the
+ * store's lock. */
 void store_publish(struct record_store *store, struct store_region *region);
 void store_publish_names(struct record_store *store);
 

@@ -132,7 +132,8 @@ int store_prepare(struct record_store *store, const struct store_shape shapes[ST
 /* Allows records to be made from now on, in private memory. Returns 0, or -1 if out of memory. */
 int store_begin(struct record_store *store);
 /* Sets the job region of the journal: the job record, then job_text (command line and mount table)
- * of job_text_length bytes. If job_text is NULL, the old text stays. */
+ * of job_text_length bytes, with its NUL. If job_text is NULL, the old text stays. The caller holds
+ * the store's lock, unless recording has ended. */
 void store_set_job(struct record_store *store, const struct darshan_job *job, const char *job_text,
                    size_t job_text_length);
 

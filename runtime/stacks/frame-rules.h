@@ -76,7 +76,7 @@ int expression_value(const struct section *section, size_t at, const struct regi
 int known_rules(uintptr_t address, int is_call, struct frame_rules *rules, uint64_t *returns);
 
 /* Stores the rules of an address in the table, unless the table cannot represent them or another
- * thread is writing the same entry. Takes no lock. */
+ * thread is writing the same entry. is_call, returns: as in known_rules. Takes no lock. */
 void known_rules_add(uintptr_t address, int is_call, const struct frame_rules *rules,
                      uint64_t returns);
 

@@ -91,8 +91,10 @@ struct darshan_total_state {
 void darshan_total_add(const struct darshan_merge_plan *plan, struct darshan_total_state *state,
                        void *total, const void *record);
 
-/* Merge every list of most common values of `from` into the list of `into`: darshan_top4_reduce for
- * the ranks of a job, darshan_top4_total for totals. */
+/* Merge every list of most common values of `from` into the list of `into`. darshan_top4_reduce,
+ * for the ranks of a job, adds the counts of equal values and keeps the four values that are then
+ * most common. darshan_top4_total, for totals, adds the counts of equal values in place and inserts
+ * other values by their counts, but does not sort again. */
 void darshan_top4_reduce(const struct darshan_merge_plan *plan, void *into, const void *from);
 void darshan_top4_total(const struct darshan_merge_plan *plan, void *into, const void *from);
 

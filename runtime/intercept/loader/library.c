@@ -256,7 +256,8 @@ static int count_unloads(struct dl_phdr_info *info, size_t size, void *unloads) 
 }
 
 /* Marks unloaded libraries as gone and makes their modules forget them: another library may be
- * loaded at the same address later, and use the same ids. */
+ * loaded at the same address later, and use the same ids. unloads: the number of unloads so far; if
+ * it is unchanged, nothing is to be done. */
 static void forget_unloaded(struct libraries *libraries, uint64_t unloads) {
   if (!libraries->count || libraries->unloads == unloads) return;
   for (struct library *library = libraries->first; library; library = library->next) {

@@ -150,7 +150,8 @@ void darshan_config_release(struct darshan_config *config);
  * Settings that a file cannot have, the job id and the list of modules become comment lines. */
 void darshan_config_dump(const struct darshan_config *config, int fd);
 
-/* Returns true if this process must be instrumented; does not consider `nonmpi`. */
+/* Returns true if this process must be instrumented, otherwise false. Does not consider
+ * `nonmpi`. */
 static inline bool darshan_config_active(const struct darshan_config *config) {
   return !config->disabled && !config->app_excluded && !config->left_out;
 }

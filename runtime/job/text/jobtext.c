@@ -23,7 +23,7 @@ static bool is(struct slice slice, const char *string) {
 }
 
 /* Returns true for the types of file systems that the log omits, because they store no lasting user
- * data. */
+ * data. Returns false for others. */
 static bool is_pseudo(struct slice type) {
   static const char names[][16] = {"tmpfs",      "proc",      "sysfs",      "devpts", "binfmt_misc",
                                    "fusectl",    "debugfs",   "securityfs", "nfsd",   "none",

@@ -96,7 +96,8 @@ int candidate_finish(struct candidates *set, struct candidate *candidate, int64_
  * better. Candidates of other ranks follow, by id. Returns 0, or -1 if out of memory. */
 int candidates_sort_for_log(struct arena *arena, struct candidate **items, size_t n);
 /* Frees the memory of candidates that were removed from the set, by moving the others to a new
- * arena, which invalidates pointers to them. Returns 0, or -1 if out of memory. */
+ * arena, which invalidates pointers to them. Returns 0, or -1 if out of memory; then the set must
+ * not be used any more. */
 int candidates_compact(struct candidates *set);
 
 /* candidate_wire_max returns the largest possible number of bytes of an encoded candidate.

@@ -397,8 +397,9 @@ int leave_excess(const struct leaving *leaving, struct candidates *set, struct s
 
 /* --- complete candidates ------------------------------------------------------------- */
 
-/* Returns 1 if the candidate contains the records of all ranks that know its id. Returns 0 after an
- * earlier reduction, because the ranks of a record are then not the ranks that know its id. */
+/* Returns 1 if the candidate contains the records of all ranks that know its id, otherwise 0.
+ * Always returns 0 after an earlier reduction, because the ranks of a record are then not the ranks
+ * that know its id. */
 static int is_complete(const struct leaving *leaving, const struct candidate *item) {
   return !leaving->rank->source->span && item->ranks == sharing_ranks(leaving->sharing, item->id);
 }

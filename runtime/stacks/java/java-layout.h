@@ -47,7 +47,7 @@ static inline bool java_short(uintptr_t from, uint16_t *number) {
  * the memory cannot be read. */
 bool java_compressed(uintptr_t *at, uint32_t *number) __attribute__((visibility("hidden")));
 
-/* A block of compiled code or a stub. */
+/* A block of compiled code or a stub. start: address of the block; code: address of its code. */
 struct java_blob {
   uintptr_t start, code;
   uintptr_t frame;  /* size of its stack frames, in bytes */
