@@ -95,8 +95,8 @@ def traced_bytes(trace: Path, work: Path) -> dict[str, Counter[str]]:
 
 
 def logged_bytes(log: Log, work: Path) -> dict[str, Counter[str]]:
-    """Returns the bytes of each file according to the log, in the form of traced_bytes(). Bytes of
-    a stream are added to those of its file."""
+    """Returns the bytes of each file below `work` according to the log, in the form of
+    traced_bytes(). Bytes of a stream are added to those of its file."""
     moved: dict[str, Counter[str]] = {"read": Counter(), "written": Counter()}
     for (module, path), row in log.records.items():
         if module == "POSIX_EXT" or not is_compared(path, work):

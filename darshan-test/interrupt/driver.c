@@ -80,7 +80,8 @@ static void run_point(const struct judge *judge, const struct place *place, cons
   result_free(&result);
 }
 
-/* Returns 1 if point i belongs to the sample, which is the same in every worker process. */
+/* Returns 1 if point i belongs to the sample, otherwise 0. The sample is the same in every worker
+ * process. */
 static int chosen(const struct options *options, size_t i) {
   uint32_t hash = ((uint32_t)i + 1) * 2654435761u ^ (options->seed + 1) * 2246822519u;
   hash = (hash ^ hash >> 15) * 3266489917u;
@@ -176,8 +177,8 @@ static void add_tally(const struct tally *more, const struct tally *less) {
   tally->points += more->points - less->points;
 }
 
-/* Reads the results of an earlier run of the harness from the file `state`; returns 0 if there are
- * none. */
+/* Reads the results of an earlier run of the harness from the file `state`, and adds them to the
+ * tally. Returns 1, or 0 if there are none. */
 static int known(const char *state) {
   struct tally found = {0}, nothing = {0};
   FILE *file = fopen(state, "r");

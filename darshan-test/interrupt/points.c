@@ -55,7 +55,7 @@ static int is_in(const uint64_t range[2], uint64_t address) {
 }
 
 /* Returns 1 if the function of this frame has returned, because the stack pointer is above the
- * frame. A large distance means that sp belongs to another stack. */
+ * frame; otherwise 0. A large distance means that sp belongs to another stack. */
 static int has_returned(uint64_t frame, uint64_t sp) {
   enum { ANOTHER_STACK = 1 << 20 };
   return sp > frame && sp - frame < ANOTHER_STACK;
