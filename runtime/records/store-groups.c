@@ -102,8 +102,8 @@ static __attribute__((noinline)) void learn_tree(struct record_store *store, con
   *known = (struct store_folder){folder.hash, search.found};
 }
 
-/* Returns the group of the program files that have the same ending and folder as `name`; NULL if
- * there is none. */
+/* Finds or makes the group of the program files that have the same ending and folder as `name`.
+ * Returns NULL if there is no group. */
 static __attribute__((noinline)) struct store_entry *
 by_ending(struct record_store *store, const char *name, size_t length, struct name_folder folder) {
   size_t ending = darshan_ending_after(folder.bytes, name, length);
