@@ -34,7 +34,7 @@ void store_mark_group(struct record_store *store, struct store_entry *entry) {
   facts->counters[GROUP_KIND] = kind_of(entry);
 }
 
-/* Counts the file of this id as a member of the group if is_new is 1. In any case sets the file's
+/* Counts the file of this id as a member of the group if is_new is 1. New or not, sets the file's
  * bit in the group's sketch: the bit of the bucket and level of the id (doc/log-format.md,
  * "GROUP"). If is_new is STORE_MAY_BE_NEW, the file counts as new if this bit was not set before.
  * Does nothing if the group has no group record, or if the id is that of the group itself. */
