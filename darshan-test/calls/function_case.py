@@ -26,7 +26,7 @@ ENDS_BY = {
     "argp_usage": 64,
     **dict.fromkeys(("err", "errx", "verr", "verrx"), 3),
 }
-# Child processes have other pids in each run; everything else is compared.
+# All cases but the SPECIAL ones, which need a special environment or check.
 PROGRAMS = case_names("CASE") + case_names("SCENARIO")
 
 

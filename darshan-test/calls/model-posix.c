@@ -95,7 +95,8 @@ void model_seek(const char *path, long offset) {
 }
 
 /* Counts a value, and sets the expected counters of the four most common values: by descending
- * count, then by descending value. */
+ * count, then by descending value. names: the counters of the four values, then those of their
+ * counts. */
 static void watch(const char *path, struct watched *table, const char *const names[8], long value) {
   int i = 0;
   while (i < WATCHED && table[i].count && table[i].value != value)

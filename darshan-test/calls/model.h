@@ -11,7 +11,9 @@
 
 /* --- rows: any counter of any record ------------------------------------ */
 
-/* Adds n to the expected value of a counter. Every integer counter that is not named must be 0. */
+/* Expect a counter of the path's record: expect adds n to the expected value, expect_value replaces
+ * it, and expect_at_least replaces it by a lower bound. Every integer counter of an expected record
+ * that is not named must be 0. */
 void expect(const char *path, const char *counter, long n);
 void expect_value(const char *path, const char *counter, long value);
 void expect_at_least(const char *path, const char *counter, long value);
@@ -24,12 +26,14 @@ void expect_id_of(const char *path, const char *counter, const char *other);
 /* Expects that a counter, summed over all records, is n. The record that has the count is
  * unspecified. */
 void expect_sum(const char *counter, long n);
-/* Expects the record even if all its counters are 0. */
+/* Expects the record even if all its counters are 0. expects_record returns true if the record is
+ * expected so far. */
 void expect_record(const char *module, const char *path);
 bool expects_record(const char *module, const char *path);
 /* Compares nothing of this path. */
 void expect_nothing_about(const char *path);
 
+/* Returns the value that is expected so far; 0 if there is none. */
 long row_value(const char *path, const char *counter);
 /* Writes all rows as text, one per line: relation, counter, value, path. */
 void write_rows(int fd);

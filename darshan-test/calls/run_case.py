@@ -51,7 +51,9 @@ def parse(parser: Path, path: Path, log: Log | None = None) -> Log:
 
 @dataclass
 class Run:
-    """A finished program, its folders and its logs."""
+    """A finished program. status: as of subprocess, so the negative number of a signal that ended
+    it. work: the folder in which it ran. out: the file with the expectations of the case. logs,
+    journals: the files that it left."""
 
     status: int
     stdout: bytes
@@ -123,14 +125,16 @@ def one_log(parser: Path, run: Run) -> Log:
 
 @dataclass
 class Expectations:
-    """The rows and the trace that a case wrote."""
+    """The rows and the trace that a case wrote. rows: relation (as in model.c), counter, value,
+    path. trace: errno and result of each call under test, in order."""
 
     rows: list[tuple[str, str, str, str]]
     trace: list[str]
 
 
 def read_expectations(path: Path) -> Expectations:
-    """Reads rows of relation, counter, value and path."""
+    """Reads the file that a case wrote: lines of relation, counter, value and path, separated by
+    tabs. Lines with the relation "t" are the trace."""
     rows, trace = [], []
     for line in path.read_text(errors="surrogateescape").split("\n")[:-1]:
         relation, counter, value, name = line.split("\t", 3)

@@ -91,8 +91,9 @@ int main(int argc, char **argv) {
 
 
 class Case(NamedTuple):
-    """The expected counters of the file "data", and the calls of each call site. If `sites` is
-    empty, only the sum of the calls is compared."""
+    """The expected STDIO counters of the file "data"; each write is of one byte. sites: the number
+    of calls of each call site, ascending; if it is empty, only their sum is compared. mode: of
+    fopen."""
 
     reads: int
     bytes_read: int
@@ -148,7 +149,8 @@ def reads_of_sites(outcome: Outcome) -> tuple[int, ...]:
 @pytest.mark.parametrize("sites", ["0", "1"])
 @pytest.mark.parametrize("name", CASES)
 def test_characters(name: str, sites: str, build: Path, tmp_path: Path) -> None:
-    """Calls, bytes and offsets are exact, with call sites and without."""
+    """The record of "data" has the calls, bytes and last offset of the program, with
+    DARSHAN_SITES=1 and =0. With it, the calls of the call sites are right, too."""
     case = CASES[name]
     outcome = ran(build, tmp_path, name, sites)
     assert outcome.status == (-signal.SIGKILL if name == "killed" else 0), outcome.error

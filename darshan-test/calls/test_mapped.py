@@ -321,7 +321,8 @@ with open("truth", "w") as truth:
 )
 @pytest.mark.parametrize("number", [1, 4])
 def test_large(how: str, within: float, number: int, run: Run, tmp_path: Path) -> None:
-    """Large mappings are sampled. The result is compared with the kernel's own accounting."""
+    """The runtime samples the pages of large mappings (2 GiB in `number` files). The touched bytes
+    in the log differ from the kernel's own accounting by at most the share `within`."""
     size = 2048 // number
     found = run(sys.executable, "-c", LARGE, str(number), str(size), how)
     truth = int((tmp_path / "truth").read_text())
@@ -343,7 +344,8 @@ with open("data", "r+b") as file:
 
 
 def test_too_much(run: Run) -> None:
-    """Work that would take too long is estimated or skipped, and the log reports this."""
+    """If measuring 128 mappings of one file would take too long, the runtime estimates some of them
+    or skips them. The log counts those bytes as estimated or unmeasured, and none are missing."""
     found = run(sys.executable, "-c", MANY)
     assert found["MMAP_BYTES"] == 2 << 30
     assert found["MMAP_ESTIMATED"] + found["MMAP_UNMEASURED"] > 0

@@ -20,7 +20,8 @@ MORE = [pytest.param(n, marks=pytest.mark.needs(n)) for n in ("lmdb", "safetenso
 @pytest.mark.parametrize("how", ["whole", "some", "random"])
 @pytest.mark.parametrize("library", [*LIBRARIES, *MORE])
 def test_touched(library: str, how: str, build: Path, tmp_path: Path) -> None:
-    """All used bytes are counted, but not more than the kernel mapped."""
+    """The log counts all bytes that a program uses through the mapping of a library, but not more
+    than the kernel mapped."""
     subprocess.run([sys.executable, READER, library, "make"], cwd=tmp_path, check=True)
     log = tmp_path / "a.darshan"
     done = subprocess.run(

@@ -183,7 +183,8 @@ def test_a_full_ring(then: str, build: Path, program: Path, tmp_path: Path) -> N
 
 @pytest.mark.needs("page-faults", "no-filter")
 def test_a_child_that_maps_nothing(build: Path, program: Path, tmp_path: Path) -> None:
-    """The ring buffers belong to the parent: a forked child does not read them."""
+    """The ring buffers belong to the parent: a forked child does not read them, so the one page
+    fault of the parent counts once."""
     assert faults(used(build, program, tmp_path, "fork")) == (1, 0, 0)
 
 

@@ -106,7 +106,8 @@ def test_forked_child_names_its_parent(build: Path, parser: Path, tmp_path: Path
 
 @pytest.mark.parametrize("name", ["fork", "fork_tree"])
 def test_fork_on_an_old_kernel(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
-    """A fork is also detected on a kernel that cannot wipe memory at fork."""
+    """A fork is also detected on a kernel that cannot wipe memory at fork: each process of the case
+    writes its own log."""
     needs("seccomp")
     start = build / "darshan-test" / "calls" / "old-kernel"
     # The launcher's own journal does not matter, and its filter allows all calls that the runtime

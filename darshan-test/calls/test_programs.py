@@ -69,7 +69,8 @@ def is_compared(path: str, work: Path) -> bool:
 
 
 def traced_bytes(trace: Path, work: Path) -> dict[str, Counter[str]]:
-    """Returns the bytes read and written per file below the folder `work`, from strace's output."""
+    """Returns the bytes per path of the files below the folder `work`, from strace's output; its
+    keys are "read" and "written"."""
     moved: dict[str, Counter[str]] = {"read": Counter(), "written": Counter()}
     lines = (
         line
@@ -94,8 +95,8 @@ def traced_bytes(trace: Path, work: Path) -> dict[str, Counter[str]]:
 
 
 def logged_bytes(log: Log, work: Path) -> dict[str, Counter[str]]:
-    """Returns the bytes of each file according to the log, in the form of traced_bytes(). Bytes of
-    a stream are added to those of its file."""
+    """Returns the bytes of each file below `work` according to the log, in the form of
+    traced_bytes(). Bytes of a stream are added to those of its file."""
     moved: dict[str, Counter[str]] = {"read": Counter(), "written": Counter()}
     for (module, path), row in log.records.items():
         if module == "POSIX_EXT" or not is_compared(path, work):
@@ -132,7 +133,8 @@ def instrumented(
 ) -> Log:
     """Runs a command in `work`. Returns the combined logs of its processes.
 
-    Processes that a signal terminates leave journals; others must not."""
+    Fails if a process left a journal; terminated: a signal may end processes, which then leave
+    journals instead of logs."""
     logs, journals = work.parent / "logs", work.parent / "journals"
     logs.mkdir()
     journals.mkdir()
@@ -237,7 +239,8 @@ def test_copy_in_java(build: Path, parser: Path, tmp_path: Path) -> None:
 def test_a_copy_takes_its_time_once(
     copy: list[str], build: Path, parser: Path, tmp_path: Path
 ) -> None:
-    """A call that reads and writes counts its seconds once."""
+    """The read time of the source and the write time of the copy are together at most the time that
+    the copy took: a call that reads and writes counts its seconds once."""
     work = tmp_path.resolve() / "work"
     work.mkdir()
     (work / "in").write_bytes(bytes(64 << 20))

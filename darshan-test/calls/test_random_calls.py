@@ -84,7 +84,8 @@ def with_data(work: Path) -> None:
 @pytest.mark.parametrize("mode", ["r", "w", "r+"])
 @pytest.mark.parametrize("number", range(4))
 def test_random_calls(mode: str, number: int, build: Path, tmp_path: Path) -> None:
-    """Calls and bytes are those that the program counts itself, with call sites and without."""
+    """The record of "data" has the calls and bytes that the program counts itself. mode: of fopen.
+    number: selects the random calls; call sites are recorded if it is odd."""
     program = compile_c(tmp_path, PROGRAM)
     start = sum(seed().encode()) * 4 + number
     command = [program, str(start), mode]

@@ -63,7 +63,8 @@ PASSED_ON = {
 
 
 def sections(image: bytes) -> dict[int, tuple[int, int]]:
-    """Returns offset and size of the sections of a 64-bit ELF file, by type."""
+    """Returns offset and size, in bytes, of the first section of each type (sh_type) of a 64-bit
+    ELF file."""
     start = struct.unpack_from("<Q", image, 0x28)[0]
     size, count = struct.unpack_from("<HH", image, 0x3A)
     found = {}

@@ -141,7 +141,8 @@ def with_data(work: Path) -> None:
 @pytest.mark.parametrize("sites", ["0", "1"])
 @pytest.mark.parametrize("mode, name", [(mode, name) for mode in CASES for name in CASES[mode]])
 def test_small_calls(mode: str, name: str, sites: str, build: Path, tmp_path: Path) -> None:
-    """Calls and bytes are those that the program counts itself."""
+    """The record of "data" has the calls and bytes that the program counts itself, with call sites
+    and without; the call sites have as many calls. mode: of fopen."""
     program = compile_c(tmp_path, PROGRAM)
     outcome = watch(build, tmp_path, [program, name, mode], setup=with_data, DARSHAN_SITES=sites)
     assert outcome.status == 0, outcome.error

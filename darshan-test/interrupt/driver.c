@@ -20,10 +20,12 @@ struct options {
   const char *program, *runtime, *folder, *kinds, *actions, *state;
   unsigned workers, share; /* share: tests one of `share` points */
   unsigned seed;
-  const char *one; /* address and execution number, for one kind and action */
+  const char *one; /* a point to repeat, for one kind and action; NULL: none */
 };
 
-/* The numbers of runs by result, in memory that the worker processes share. */
+/* Totals, in memory that the worker processes share: processes stopped at their point, points that
+ * a process did not reach, failures, different instructions, and points before the sample is
+ * drawn. */
 struct tally {
   unsigned long runs, missed, failed, addresses, points;
 };
@@ -78,7 +80,8 @@ static void run_point(const struct judge *judge, const struct place *place, cons
   result_free(&result);
 }
 
-/* Returns 1 if point i belongs to the sample, which is the same in every worker process. */
+/* Returns 1 if point i belongs to the sample, otherwise 0. The sample is the same in every worker
+ * process. */
 static int chosen(const struct options *options, size_t i) {
   uint32_t hash = ((uint32_t)i + 1) * 2654435761u ^ (options->seed + 1) * 2246822519u;
   hash = (hash ^ hash >> 15) * 3266489917u;
@@ -174,8 +177,8 @@ static void add_tally(const struct tally *more, const struct tally *less) {
   tally->points += more->points - less->points;
 }
 
-/* Reads the results of an earlier run of the harness from the file `state`; returns 0 if there are
- * none. */
+/* Reads the results of an earlier run of the harness from the file `state`, and adds them to the
+ * tally. Returns 1, or 0 if there are none. */
 static int known(const char *state) {
   struct tally found = {0}, nothing = {0};
   FILE *file = fopen(state, "r");

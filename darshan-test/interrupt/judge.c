@@ -12,6 +12,8 @@ struct bounds {
   int64_t low, high;
 };
 
+/* Returns the counter with this index in the result's row that has the module and id of `like`; 0
+ * if there is no such row. */
 static int64_t value(const struct result *result, const struct row *like, int counter) {
   for (size_t i = 0; i < result->rows; i++)
     if (result->row[i].module == like->module && result->row[i].id == like->id)
@@ -41,7 +43,8 @@ static void widen(struct bounds *bounds, int64_t value) {
   if (value > bounds->high) bounds->high = value;
 }
 
-/* Returns 1 if the counter depends on the order or the duration of calls. */
+/* Returns 1 if the counter depends on the order or the duration of calls, so that it is not
+ * compared; otherwise 0. */
 static int is_loose(const struct darshan_counter *counter) {
   switch (counter->rule) {
   case DARSHAN_RULE_SUM:
@@ -64,14 +67,17 @@ static int is_loose(const struct darshan_counter *counter) {
          strstr(counter->name, "TIME_SIZE");
 }
 
-/* Returns 1 if a handler's I/O may be recorded as part of the interrupted call: during a call of an
- * upper layer, the runtime cannot distinguish a handler from the library. */
+/* Returns 1 if a handler's I/O may be recorded in this module as part of the interrupted call,
+ * otherwise 0: during a call of an upper layer, the runtime cannot distinguish a handler from the
+ * library. */
 static int may_be_shared(const struct judge *judge, const struct result *result, int module) {
   if (judge->action != ACTION_IO && judge->action != ACTION_FORK) return 0;
   if (module == DARSHAN_MOD_LAYERS) return 1;
   return module == DARSHAN_MOD_SITES && has_rows(result, DARSHAN_MOD_LAYERS);
 }
 
+/* Returns 1 if each counter of the row that `result` has for this record is between those of the
+ * references; otherwise 0, with the reason in `why`. row: a row of the result or of a reference. */
 static int row_is_right(const struct judge *judge, const struct result *result,
                         const struct row *row, char *why, size_t room) {
   const struct darshan_module *module = darshan_module_by_id(row->module);

@@ -43,11 +43,11 @@ static void number(struct trace *trace) {
 /* The stack frames below the current instruction. A frame is given by the stack pointer at its
  * first instruction; 0 means that there is none. */
 struct below {
-  uint64_t program[2];
-  uint64_t library; /* the outermost function outside program and runtime; 0: none */
-  uint64_t runtime; /* the runtime's function that the library called; 0: none */
-  uint32_t calls;   /* of the library to the runtime, so far */
-  int in_runtime;   /* whether the previous step was in the runtime */
+  uint64_t program[2]; /* the program's code: its first address, and that after its end */
+  uint64_t library;    /* the outermost function outside program and runtime; 0: none */
+  uint64_t runtime;    /* the runtime's function that the library called; 0: none */
+  uint32_t calls;      /* of the library to the runtime, so far */
+  int in_runtime;      /* whether the previous step was in the runtime */
 };
 
 static int is_in(const uint64_t range[2], uint64_t address) {
@@ -55,7 +55,7 @@ static int is_in(const uint64_t range[2], uint64_t address) {
 }
 
 /* Returns 1 if the function of this frame has returned, because the stack pointer is above the
- * frame. A large distance means that sp belongs to another stack. */
+ * frame; otherwise 0. A large distance means that sp belongs to another stack. */
 static int has_returned(uint64_t frame, uint64_t sp) {
   enum { ANOTHER_STACK = 1 << 20 };
   return sp > frame && sp - frame < ANOTHER_STACK;

@@ -105,7 +105,8 @@ static void take_newcomer(const struct process *process, pid_t pid) {
   ptrace(PTRACE_DETACH, pid, NULL, NULL);
 }
 
-/* Returns what the stop of a thread means; -1 if it means nothing, and the thread was continued. */
+/* Returns what the stop of a thread means, a value of enum stop; -1 if it means nothing, and the
+ * thread was continued. status: from waitpid. stepping: 1 if the thread executes a single step. */
 static int meaning(struct process *process, pid_t thread, int status, int stepping) {
   int signal = WSTOPSIG(status), event = status >> 16;
   process->thread = thread;

@@ -33,6 +33,9 @@ int let_happen(struct process *process, int action) {
   return process_finish(process);
 }
 
+/* Runs the program, performs the action where `which` says, and stores the result in
+ * judge->reference[which]. For AFTER_CALL, does so only if the call returns. Returns 0, or -1 if
+ * the program did not start or hangs. */
 static int take_reference(struct judge *judge, const struct place *place, const char *kind,
                           enum reference which) {
   struct process process;

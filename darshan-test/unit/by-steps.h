@@ -1,4 +1,5 @@
-/* The functions of stream.c without libdeflate, which are used next to those with it. */
+/* The functions of stream.c, compiled without libdeflate under other names, so that a test can
+ * compare them with those that use it. */
 #ifndef DARSHAN_TEST_BY_STEPS_H
 #define DARSHAN_TEST_BY_STEPS_H
 

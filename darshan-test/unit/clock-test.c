@@ -3,15 +3,15 @@
 
 #include "unit.h"
 
-/* The simulated time in ns. Each reading takes time; a reading that is delayed ends only after the
- * processor is available again. */
+/* The simulated machine; now: its time in ns. Each reading takes READING ns; a reading that is
+ * delayed ends only after the processor is available again. */
 static struct {
   uint64_t now;
   unsigned random;
   unsigned stalls_per_1000; /* of readings */
-  uint64_t stall;
-  int64_t set_by;        /* adjustment of the wall clock, in ns */
-  int readings_to_stall; /* 1: the next reading stalls; 0: none */
+  uint64_t stall;           /* length of a delay, in ns */
+  int64_t set_by;           /* adjustment of the wall clock, in ns */
+  int readings_to_stall;    /* 1: the next reading stalls; 0: none */
 } machine;
 
 enum { READING = 20, TICKS_PER_100_NS = 245 };
@@ -21,6 +21,8 @@ static unsigned draw(unsigned below) {
   return (machine.random >> 8) % below;
 }
 
+/* Returns the time at the middle of a reading, in ns, and advances the time to the reading's
+ * end. */
 static uint64_t read_time(void) {
   uint64_t at = machine.now += READING / 2;
   machine.now += READING / 2;
@@ -45,13 +47,15 @@ static int read_clock(clockid_t id, struct timespec *now) {
 
 enum { CALLS = 20000, TOLERANCE = 5 * READING };
 
+/* Asserts that a time in seconds since the clock's start equals the simulated time ns, within
+ * TOLERANCE ns. */
 static void check_moment(double seconds, uint64_t ns, const struct darshan_clock *clock) {
   double wanted = (double)(ns - clock->first_ns);
   assert_true(seconds * 1e9 > wanted - TOLERANCE && seconds * 1e9 < wanted + TOLERANCE);
 }
 
-/* Simulates calls of 0 to 2 us, one every 10 us, and checks that measured durations are exact to
- * about one reading. */
+/* Simulates calls of up to 2 us, each after a pause of up to 10 us, and checks that measured
+ * durations are exact to about one reading. */
 static void run_calls(struct darshan_clock *clock) {
   for (int i = 0; i < CALLS; i++) {
     machine.now += 1 + draw(10000);
@@ -93,8 +97,9 @@ static void test_often_interrupted(void **state) {
   run_calls(&clock);
 }
 
-/* Delays a reading at the first timestamp, which reads the wall clock first, and at each following
- * timestamp: after the reading of the counter or of the clock. */
+/* Delays a reading each time when the clock compares counter and monotonic clock: at its start,
+ * where a reading of the wall clock precedes, and at each refit. reading: 1 delays the return of
+ * the counter's first reading, 2 that of the monotonic clock's. */
 static void interrupt_moments(int reading) {
   set_machine(0);
   machine.readings_to_stall = 1 + reading;

@@ -21,8 +21,8 @@ enum { NOT_FOLLOWED, BEGIN = 1000, ROOM = 4096 };
 static char work[] = "/tmp/folder-test-XXXXXX";
 static char old[ROOM], new[ROOM];
 
-/* Asserts that a name relative to the descriptor is recorded as one in this folder. now: the time
- * in ns. */
+/* Asserts that a name relative to the descriptor is recorded as one in this folder. now: as for
+ * fd_folder_clean_path. */
 static void assert_below(const char *folder, int fd, uint64_t now) {
   char found[ROOM], expected[2 * ROOM];
   snprintf(expected, sizeof(expected), "%s/name", folder);

@@ -119,8 +119,9 @@ static void put(unsigned char **at, uint64_t value, int bytes) {
     *(*at)++ = (unsigned char)(value >> (8 * i));
 }
 
-/* Makes a zone file with one change, from UTC+1 to UTC+2 at second 1000, and an optional rule for
- * later times. Returns its length. */
+/* Makes a zone file with one change, from UTC+1 to UTC+2 at second 1000, and, unless version is
+ * '\0', a rule for later times. version: the byte that names the format's version (RFC 8536).
+ * Returns its length. */
 static size_t make_zone(unsigned char *zone, char version, const char *rule) {
   unsigned char *at = zone;
   for (int size = 4; size <= (version == '\0' ? 4 : 8); size += 4) {

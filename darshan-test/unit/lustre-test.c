@@ -24,8 +24,9 @@ static void set(struct reply *reply, size_t at, uint64_t value, int size) {
   reply->length = length;
 }
 
-/* Adds a layout of version 1, or of version 3 if there is a pool. objects: their number, on the
- * OSTs first, first + 1, ... */
+/* Adds a layout of version 1, or of version 3 if there is a pool (NULL: none). stripe_size: in
+ * bytes; stripes: the stripe count, 65535: all OSTs. objects: their number, on the OSTs first,
+ * first + 1, ... */
 static void add_plain(struct reply *reply, uint32_t pattern, uint32_t stripe_size, unsigned stripes,
                       const char *pool, unsigned objects, unsigned first) {
   char name[16] = "";
@@ -57,7 +58,8 @@ static void start_composite(struct reply *reply, unsigned entries) {
   for (unsigned i = 0; i < 16 + 48 * entries; i++)
     add(reply, 0, 1);
 }
-/* Starts entry `number` of the reply and returns its offset. */
+/* Starts entry `number` of a composite layout, for the file's bytes from start to before end.
+ * Returns the entry's offset in the reply. */
 static size_t start_entry(struct reply *reply, unsigned number, uint32_t id, uint32_t flags,
                           uint64_t start, uint64_t end) {
   size_t at = 32 + (size_t)number * 48;

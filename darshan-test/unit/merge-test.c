@@ -114,7 +114,8 @@ static void test_top4_of_ranks(void **state) {
   check_access(&m, want);
 }
 
-/* Totals add each value at its index and do not sort again. */
+/* A total adds the count of an access size where this size already stands, and inserts a new size
+ * by its count. It does not sort again: 8 stays second although its count becomes the largest. */
 static void test_top4_of_totals(void **state) {
   (void)state;
   struct darshan_merge_plan plan = posix_plan();

@@ -78,7 +78,8 @@ static void count_name(uint64_t id, const char *name, void *context) {
   ++*(uint64_t *)context;
 }
 
-/* Reads far more names than one step of reading, and many times the initial size of the table. */
+/* Reads, in a region of this log format (300 or newer), far more names than one step of reading,
+ * and many times the initial size of the table. */
 static void check_many(int format) {
   enum { MANY = 20000 };
   struct region region = new_region(format);

@@ -17,8 +17,8 @@ static size_t bound(size_t n) {
   return n + n / 4 + 1024;
 }
 
-/* Packs n records into a buffer of `room` bytes, returns the packed bytes, and checks that the
- * bytes after the buffer are unchanged. */
+/* Packs n records of `size` bytes each into a buffer of `room` bytes, returns the number of packed
+ * bytes, and checks that the bytes after the buffer are unchanged. */
 static size_t pack(const char *records, size_t size, size_t n, unsigned char *out, size_t room) {
   struct packer *packer = malloc(sizeof(*packer));
   assert_non_null(packer);
@@ -85,7 +85,7 @@ static void test_few_records(void **state) {
   free(bytes);
 }
 
-/* Fills a record with typical words: counts, repeats of the previous record, zeros. */
+/* Fills record number i with typical words: counts, repeats of the previous record, zeros. */
 static void fill_record(uint64_t *record, size_t words, uint64_t i, uint64_t *state) {
   for (size_t w = 0; w < words; w++)
     record[w] = w % 5 == 0 ? next_random(state) << 24 | i : w % 3 == 0 ? 4096 * w : 0;

@@ -30,8 +30,10 @@ struct content {
 
 typedef size_t reading(struct darshan_stream *stream, void *buffer, size_t n);
 
+/* The state of the random numbers, which are the same in each run. */
 static uint64_t state = 88172645463325252u;
 
+/* Returns the next random number, from 0 to n - 1. */
 static size_t below(size_t n) {
   state ^= state << 13;
   state ^= state >> 7;
@@ -57,7 +59,8 @@ static void fill(unsigned char *bytes, size_t n) {
   }
 }
 
-/* Parameters of a compressed stream. */
+/* Parameters of a compressed stream, as for deflateInit2 of zlib. dictionary: the preset
+ * dictionary; NULL: none. */
 struct way {
   int level, window, strategy;
   const char *dictionary;
@@ -83,8 +86,8 @@ static void append_stream(struct stored *to, const void *content, size_t n, stru
   free(packed);
 }
 
-/* Reads `step` bytes at a time until the stream ends or fails. Returns the content so far, which
- * the caller frees, and the failure; its text is empty if there is none. */
+/* Reads `step` decompressed bytes at a time until the stream ends or fails. Returns the content so
+ * far, which the caller frees, and the failure; its text is empty if there is none. */
 static struct content read_by(reading *read, struct darshan_stream *stream, size_t step) {
   struct content content = {NULL, 0, {""}};
   size_t room = 3 * WHOLE, got;
@@ -99,8 +102,9 @@ static struct content read_by(reading *read, struct darshan_stream *stream, size
   return content;
 }
 
-/* Reads a region that claims to have this decompressed size, with and without libdeflate; returns
- * whether both succeed. */
+/* Reads a region whose entry says that it has `claimed` stored bytes, in steps of `step`
+ * decompressed bytes. Asserts that content and failure are the same with and without libdeflate.
+ * Returns true if the region can be read to its end, false if it fails. */
 static bool same_claimed(const struct stored *stored, uint64_t claimed, size_t step) {
   int fd = memfd_create("region", MFD_CLOEXEC);
   assert_true(fd >= 0 && write(fd, stored->data, stored->size) == (ssize_t)stored->size);
@@ -127,6 +131,7 @@ static bool same_claimed(const struct stored *stored, uint64_t claimed, size_t s
   return fine;
 }
 
+/* The same for a region whose entry gives its true size. */
 static bool same(const struct stored *stored, size_t step) {
   return same_claimed(stored, stored->size, step);
 }

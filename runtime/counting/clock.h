@@ -63,6 +63,8 @@ struct darshan_clock { /* begins with the members that every call reads */
   uint64_t base_ns;
 };
 
+/* clock_ns returns the time of a kernel clock in nanoseconds. clock_ticks_asked is clock_ticks for
+ * a clock that must not read the counter. clock_start sets the start of the process to now. */
 uint64_t clock_ns(clockid_t id);
 uint64_t clock_ticks_asked(const struct darshan_clock *clock);
 void clock_start(struct darshan_clock *clock);
@@ -72,6 +74,7 @@ void clock_start(struct darshan_clock *clock);
  * the earlier source, if the kernel has refused the filter. */
 void clock_settle(struct darshan_clock *clock, int calls, int counter);
 void clock_unsettle(struct darshan_clock *clock);
+/* Returns the current wall clock: that of the start plus the monotonic time since. */
 struct timespec clock_wall(const struct darshan_clock *clock);
 /* Refits the line. Called at the first reading after refit_at ticks (runtime_refit), and by
  * clock_settle. */

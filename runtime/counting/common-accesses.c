@@ -1,4 +1,5 @@
-/* Counts the accesses of a record, and stores the four most common ones in the record. */
+/* Counts how often each access of an object occurs (an access: a transfer's bytes, lengths and
+ * strides), and stores the four most common ones in the object's record. */
 #include "common-accesses.h"
 
 #include <string.h>
@@ -10,7 +11,8 @@ static int same(const int64_t *a, const int64_t *b) {
 }
 
 /* Inserts the access with its count into the four slots of the record, in descending order of
- * count, then of size. An older entry of this access is removed. */
+ * count, then of size. An older entry of this access is removed. values, counts: the slots, as in
+ * common_accesses_count. */
 static void show(int64_t *values, int64_t *counts, const struct common_access *access) {
   struct common_access shown[ACCESSES_SHOWN + 1];
   int n = 0, placed = 0;

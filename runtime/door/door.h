@@ -31,7 +31,7 @@ enum runtime_phase {
 struct darshan_hot {
   uint32_t
       fd_limit; /* RUNTIME_FDS while the process is instrumented, else 0: wrappers only forward */
-  struct fd_entry *fds; /* by descriptor */
+  struct fd_entry *fds; /* table of the POSIX module, by descriptor */
   const uint32_t
       *phase_page; /* points to an enum runtime_phase; the kernel zeroes it in a forked child */
   struct darshan_clock clock;
@@ -111,23 +111,23 @@ static inline struct clock_span ticks_span(uint64_t t1, uint64_t t2) {
 struct record_store;
 extern struct record_store darshan_store __attribute__((visibility("hidden")));
 enum { NO_RECORD = 0 };
-struct store_entry { /* the records of a name */
+struct store_entry { /* a name in the store, and its record in each module */
   uint64_t id;
-  const char *name;
+  const char *name; /* NULL until it is known */ /* NULL until it is known */
   uint32_t name_length;
-  uint32_t record[STORE_MODULES]; /* record numbers */
+  uint32_t record[STORE_MODULES]; /* record numbers; NO_RECORD: none in that module */
   uint32_t file;                  /* index of the file's state in the POSIX module, 0: none */
   uint32_t lustre;                /* number of the file's LUSTRE record, 0: none */
 };
-struct store_fill { /* number of records of a module, and its limit */
+struct store_fill { /* number of records of a module, and the largest allowed number */
   uint32_t count, limit;
   uint32_t overflow; /* number of the overflow record, NO_RECORD: none yet */
 };
 
 /* A module calls these functions while it prepares. store_beside registers a table of the module
- * whose index is the record number; the items of its first table begin with the record's lock.
- * store_guard registers another lock under which records change. inner: 1 if that lock is taken
- * while a record's lock is held. */
+ * whose index is the record number; the items of its first table begin with the record's lock, an
+ * int. store_guard registers another lock under which records change. inner: 1 if that lock is
+ * taken while a record's lock is held. */
 void store_beside(struct record_store *store, enum store_module module, struct segments *table);
 void store_guard(struct record_store *store, int *lock, int inner);
 
@@ -142,21 +142,24 @@ void store_unlock(struct record_store *store);
 void store_unlock_for(struct record_store *store, enum store_module module);
 void record_make_room(enum store_module module);
 
-/* These functions need no lock. store_find returns the entry of an id, or NULL. store_rank returns
- * the rank of new records. store_is_empty returns 1 if no name has a record. */
+/* These functions need no lock. store_find returns the entry of an id, or NULL. store_record
+ * returns the address of the record with a number. store_fill returns the number of records of a
+ * module and its limit. store_rank returns the rank of new records. store_is_empty returns 1 if the
+ * store has no entry. */
 struct store_entry *store_find(const struct record_store *store, uint64_t id);
 void *store_record(const struct record_store *store, enum store_module module, uint32_t number);
 struct store_fill store_fill(const struct record_store *store, enum store_module module);
 int64_t store_rank(const struct record_store *store);
 int store_is_empty(const struct record_store *store);
-/* The caller of these functions holds the store's lock. store_record_room returns 1 if there is
- * space for the given number of records. store_enter returns the entry of an id, which it adds if
- * needed, or NULL; name may be NULL and follow later. store_next_record returns the memory of the
- * module's next new record, or NULL if there is no space. A caller fills this memory before the
- * record counts, so an interrupted caller leaves no incomplete record. The last functions return
- * the number of a record, or NO_RECORD if there is no space: store_new_record of a new record for
- * the entry, store_overflow_record of the overflow record, store_record_number of the entry's
- * record or else the overflow record. */
+/* The caller of these functions holds the store's lock. store_is_full and store_names_are_full
+ * return 1 if the module, or the table of names, has reached its limit. store_record_room returns 1
+ * if there is space for the given number of further records. store_enter returns the entry of an
+ * id, which it adds if needed, or NULL; name may be NULL and follow later. store_next_record
+ * returns the memory of the module's next new record, or NULL if there is no space. A caller fills
+ * this memory before the record counts, so an interrupted caller leaves no incomplete record. The
+ * last functions return the number of a record, or NO_RECORD if there is no space: store_new_record
+ * of a new record for the entry, store_overflow_record of the overflow record, store_record_number
+ * of the entry's record or else the overflow record. */
 int store_is_full(const struct record_store *store, enum store_module module);
 int store_record_room(struct record_store *store, enum store_module module, uint32_t records);
 int store_names_are_full(const struct record_store *store);
@@ -168,8 +171,9 @@ uint32_t store_new_record(struct record_store *store, enum store_module module,
 uint32_t store_overflow_record(struct record_store *store, enum store_module module);
 uint32_t store_record_number(struct record_store *store, enum store_module module,
                              struct store_entry *entry);
-/* Returns the number of the record with this id and name. If the table is full, returns the number
- * of the overflow record and does not store the name. Returns NO_RECORD if there is no space. */
+/* Returns the number of the module's record with this id, and adds it if necessary, with the name
+ * of `length` bytes. If the table is full, returns the number of the overflow record and does not
+ * store the name. Returns NO_RECORD if there is no space. */
 uint32_t store_number_of_name(struct record_store *store, enum store_module module, uint64_t id,
                               const char *name, size_t length);
 /* The caller holds the store's lock. store_tree returns the program tree whose record a file of
@@ -223,10 +227,11 @@ size_t log_compress_bound(size_t n);
 size_t log_compress_part(const void *in, size_t n, void *out,
                          size_t room); /* returns 0 if out is too small */
 
+struct sigaction;
 /* Called after the application has set or queried the action of a signal. Replaces the runtime's
  * action of SIGBUS in the results (*old, or the returned handler) by the application's own
- * (without-journal.h). */
-struct sigaction;
+ * (without-journal.h). torn_action_set does nothing for another signal, or if result, that of the
+ * call, is not 0. */
 void torn_action_set(int result, int signal, const struct sigaction *action, struct sigaction *old);
 void (*torn_handler_set(int signal, void (*before)(int)))(int);
 

@@ -14,35 +14,36 @@ enum darshan_rule {
   DARSHAN_RULE_SUM,
   DARSHAN_RULE_SUM_OR_UNKNOWN, /* a negative sum becomes -1 */
   DARSHAN_RULE_MAX,
-  DARSHAN_RULE_MIN_NONZERO,
-  DARSHAN_RULE_ANY,
-  DARSHAN_RULE_OR,
-  DARSHAN_RULE_BITS,
-  DARSHAN_RULE_TOP4_VALUE, /* four values or tuples, directly before their four TOP4_COUNT */
+  DARSHAN_RULE_MIN_NONZERO, /* the smaller of the values above 0 */
+  DARSHAN_RULE_ANY,         /* one of the values that are not 0 */
+  DARSHAN_RULE_OR,          /* 1 if one of the values is 1 */
+  DARSHAN_RULE_BITS,        /* bitwise or */
+  DARSHAN_RULE_TOP4_VALUE,  /* four values or tuples, directly before their four TOP4_COUNT */
   DARSHAN_RULE_TOP4_COUNT,
   DARSHAN_RULE_MAX_WITH, /* the n-th maximum; its record's n-th COMPANION is merged with it */
   DARSHAN_RULE_COMPANION,
-  DARSHAN_RULE_FASTEST,
-  DARSHAN_RULE_SLOWEST,
-  DARSHAN_RULE_VARIANCE_TIME,
+  DARSHAN_RULE_FASTEST,       /* rank, bytes or time of the rank with the least time in I/O */
+  DARSHAN_RULE_SLOWEST,       /* the same of the rank with the most time */
+  DARSHAN_RULE_VARIANCE_TIME, /* variance over the ranks of their seconds in I/O, or of their bytes
+                               */
   DARSHAN_RULE_VARIANCE_BYTES
 };
 
 enum darshan_unit {
   DARSHAN_UNIT_COUNT,
   DARSHAN_UNIT_BYTES,
-  DARSHAN_UNIT_OFFSET,
-  DARSHAN_UNIT_SECONDS,
+  DARSHAN_UNIT_OFFSET,    /* in a file, in bytes */
+  DARSHAN_UNIT_SECONDS,   /* a duration */
   DARSHAN_UNIT_TIMESTAMP, /* seconds since the start of the job */
   DARSHAN_UNIT_ELEMENTS,
   DARSHAN_UNIT_RANK,
-  DARSHAN_UNIT_ID, /* printed unsigned */
-  DARSHAN_UNIT_MODE,
-  DARSHAN_UNIT_FLAG,
+  DARSHAN_UNIT_ID,   /* printed unsigned */
+  DARSHAN_UNIT_MODE, /* a set of bits */
+  DARSHAN_UNIT_FLAG, /* 0 or 1 */
   DARSHAN_UNIT_NONE
 };
 
-/* The layout of a module's records (records.h). */
+/* The layout of a module's records (records.h); NONE: unknown, only the module's name is known. */
 enum darshan_kind {
   DARSHAN_KIND_NONE,
   DARSHAN_KIND_COUNTERS,

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 enum {
-  GUARD_BUSY = 1,
-  GUARD_VFORK = 2,
+  GUARD_BUSY = 1,   /* in an update of records */
+  GUARD_VFORK = 2,  /* between vfork and the next event of the parent */
   GUARD_INSIDE = 4, /* within a call of a library that itself calls wrapped functions by name */
   GUARD_MUTED = 8,  /* the thread's calls are not the application's I/O */
   GUARD_FLAGS = 15

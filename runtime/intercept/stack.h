@@ -23,8 +23,8 @@ void stack_run_anyway(void (*function)(void *argument), void *argument);
 
 /* Runs function(argument) for work that is needed in every call. has_room: 1 if the caller's stack
  * has several kilobytes left. The function then runs on the caller's stack and with the caller's
- * signal mask, which saves two system calls. Otherwise it runs as in stack_run, whose results this
- * function returns. */
+ * signal mask, which saves two system calls, and the result is 0. Otherwise it runs as in
+ * stack_run, whose results this function returns. */
 int stack_run_with_room(void (*function)(void *argument), void *argument, int has_room);
 
 /* Runs function(argument) on the caller's own stack and with the caller's signal mask. Used for

@@ -8,6 +8,8 @@
 
 #include "../intercept/guard.h"
 
+/* Whether the process is a rank: not before MPI_Init (or a session) has begun recording of the job,
+ * nor after its end. */
 enum mpi_phase { MPI_NOT_YET, MPI_RUNNING, MPI_FINISHED };
 
 struct mpi_state {
@@ -37,7 +39,8 @@ int mpi_may_come(void);
 /* Clears the state of MPI in a forked child, which is not a rank. */
 void mpi_forked(void);
 
-/* Levels of MPI calls. A library may call itself, and only the outermost call of a level counts. */
+/* Levels of MPI calls: calls that begin or end MPI, calls of MPI-IO, and communication. A library
+ * may call itself, and only the outermost call of a level counts. */
 enum mpi_level { MPI_LEVEL_LIFE, MPI_LEVEL_IO, MPI_LEVEL_COMMUNICATION, MPI_LEVELS };
 
 /* darshan_inside.mpi has the frame address of the outermost call of each level.  An error handler

@@ -143,8 +143,8 @@ static int name_files(void) {
 }
 
 /* Names a new run. The name is the same in every program that this process executes, with any
- * environment, and in all processes that one launcher started on this node. Returns 0, or -1 if the
- * path is too long. */
+ * environment, and in all processes that one launcher started on this node. Returns 1, or -1 if the
+ * path is too long. self: pid of this process. */
 static int name_run(const struct darshan_config *config, pid_t self) {
   int has_peers = config->launched_size > 1;
   if (has_peers) self = (pid_t)SYS1(SYS_getppid, 0);

@@ -10,6 +10,7 @@
 #include "config/config.h"
 #include "run.h"
 
+/* Bytes of the path of a run directory, and of a file in it, with the NUL. */
 enum { RUN_ROOM = 384, RUN_PART_ROOM = RUN_ROOM + 64 };
 
 struct run_state {
@@ -32,13 +33,14 @@ struct run_state {
 };
 extern struct run_state run_state __attribute__((visibility("hidden")));
 
-/* Called at the start: finds or names the run by the environment that the application is about to
- * see. In the root process, replaces the entry of the environment, so that all descendants find the
- * run. Returns 1, or 0 if this process must not record, because its run is not in the sample. */
+/* Called at the start, with main's arguments: finds or names the run by the environment that the
+ * application is about to see. In the root process, replaces the entry of the environment, so that
+ * all descendants find the run. Returns 1, or 0 if this process must not record, because its run is
+ * not in the sample. */
 int run_find(const struct darshan_config *config, int argc, char **argv, char **envp);
 
-/* Called in a forked child. Reads the host and PID namespace again, and names a new run if the
- * parent is a login shell. */
+/* Called in a forked child, whose pid is `self`. Reads the host and PID namespace again, and names
+ * a new run if the parent is a login shell. */
 void run_find_forked(const struct darshan_config *config, pid_t self);
 
 /* Returns the inode of this process's PID namespace, which tells to which namespace a pid belongs;

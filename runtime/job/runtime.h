@@ -31,10 +31,10 @@ extern struct process_state process_state __attribute__((visibility("hidden")));
 
 /* State that is stored before an exec and that a failed exec restores. */
 struct exec_state {
-  uint32_t phase_before;
-  int thread; /* the thread that calls exec */
-  const char *frame;
-  int log_written; /* 1: log_path is a finished log */
+  uint32_t phase_before; /* enum runtime_phase before the exec; 0: no exec is under way */
+  int thread;            /* id of the thread that calls exec */
+  const char *frame;     /* frame address of the call of exec */
+  int log_written;       /* 1: log_path is a finished log */
 };
 extern struct exec_state exec_state __attribute__((visibility("hidden")));
 

@@ -16,7 +16,7 @@ enum sharing {
   MARKED = 2,       /* the parent waits, and both use the same thread-local storage */
   TO_BE_ASKED = 4,  /* only its process id distinguishes the child from its parent, so each event
                        compares it */
-  FILES_APART = 8   /* ... and the child has its own descriptors */
+  FILES_APART = 8   /* with TO_BE_ASKED: the child has its own descriptors */
 };
 
 /* Returns how the child shares with this process: a sum of the flags above. Returns NOTHING_SHARED

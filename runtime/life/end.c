@@ -65,7 +65,7 @@ static void log_is_there(void) {
   children_remove_self();
 }
 
-/* Completes the journal, which replaces the log. */
+/* Stores the job's end time and last metadata in the journal, which replaces the log. */
 static void complete_journal(void) {
   log_end_now(&job_state.job);
   store_set_job(&darshan_store, &job_state.job, NULL, 0);

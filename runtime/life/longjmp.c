@@ -35,8 +35,9 @@ static int is_within(const stack_t *stack, const char *address) {
   return address >= start && address < start + stack->ss_size;
 }
 
-/* Returns 1 if a jump from frame `here` to target abandons `frame`, otherwise 0. A handler may also
- * jump within itself. If it runs on an alternate stack, the bounds of that stack decide. */
+/* Returns 1 if a jump from frame `here` to the stack pointer `target` abandons `frame`, otherwise
+ * 0. A handler may also jump within itself. If it runs on an alternate stack, the bounds of that
+ * stack decide. */
 static int leaves(const char *frame, const char *target, const char *here) {
   stack_t stack = {.ss_flags = SS_DISABLE};
   SYS2(SYS_sigaltstack, NULL, &stack);

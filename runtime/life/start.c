@@ -179,8 +179,9 @@ static void keep_journal(void) {
   if (process_state.fork_parent && !run_state.joined) children_add_self();
 }
 
-/* Makes the memory for records in the first thread that calls it, and returns 1 there.  Other
- * threads wait for the end of RUNTIME_PREPARING, so this maps memory and uses no file system. */
+/* Makes the memory for records in the first thread that calls it, and returns 1 there; if memory is
+ * exhausted, ends recording. Returns 0 at once in other threads. They then wait for the end of
+ * RUNTIME_PREPARING, so this maps memory and uses no file system. */
 static int begin_in_memory(void) {
   uint32_t ready = RUNTIME_READY;
   uint64_t mask = signals_block();

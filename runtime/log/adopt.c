@@ -45,8 +45,9 @@ static void add_part(struct log_content *content, int module, uint32_t version, 
   log_content_add(content, &part);
 }
 
-/* Adds the records of the journal's annex to the content, up to the first damaged block. The blocks
- * of the annex are contiguous, and stored_len of each block includes its reserved space. */
+/* Adds the records of the journal's annex to the content, up to the first damaged block; none if
+ * the journal has no annex yet. The blocks of the annex are contiguous, and stored_len of each
+ * block includes its reserved space. */
 static void add_annex(struct log_content *content, const struct mapped *map) {
   struct darshan_annex_trailer trailer;
   struct darshan_annex_block block;

@@ -23,7 +23,8 @@ struct log_records {
   size_t size;                  /* bytes of each record; 0: they differ */
 };
 enum { LOG_LIST_LEAST = 8 }; /* fewest records in a list; fewer must be contiguous */
-/* Returns 1 if n records of `size` bytes need not be contiguous, otherwise 0. */
+/* Returns 1 if n records of `size` bytes need not be contiguous: `size` is a multiple of 8 of at
+ * most 32 KiB, and n is at least LOG_LIST_LEAST. Otherwise returns 0. */
 int log_can_pack(size_t size, size_t n);
 
 /* Compresses n bytes into one zlib stream in out. Returns the bytes written; 0 if `room` is too

@@ -64,7 +64,8 @@ static int may_append(int fd, size_t n) {
 }
 
 /* Writes head and log in one call, because the kernel does not mix the bytes of one call with those
- * of other processes. Shifts the log within its memory for this, and back. Returns 0 or -1. */
+ * of other processes. Shifts the log within its memory for this, and back; the caller knows that
+ * the head fits behind it. Returns 0 or -1. */
 static int write_both(int fd, const struct log_draft *draft) {
   struct run_packed head = head_of(draft);
   ssize_t all = (ssize_t)(sizeof(head) + draft->used);

@@ -20,7 +20,7 @@ int log_step(int result);
  * a file at a temporary path, with missing folders, and returns its descriptor or -errno.
  * log_finish closes the file. If result is 0, it renames the file and stores the new path in final.
  * If result is not 0, or closing or renaming fails, it removes the file. It returns 0, or -1 if
- * there is no log. */
+ * there is no log. config, identity and begun_ns (see log_save) decide the new path. */
 int log_create(const struct darshan_config *config, const char *partial);
 int log_finish(int fd, int result, const struct darshan_config *config,
                const struct darshan_log_identity *identity, const char *partial, uint64_t begun_ns,

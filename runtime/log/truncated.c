@@ -33,8 +33,9 @@ struct window {
   size_t size;
 };
 
-/* Returns the n-th window; its size is 0 if it does not exist. A window with a higher number may
- * exist. */
+/* Returns the n-th window of the journal, n below WINDOWS: first those of names, then those of each
+ * module's records, last the failed lookups. Its size is 0 if it does not exist. A window with a
+ * higher number may exist. */
 static struct window window_at(const struct record_store *store, unsigned n) {
   if (n == 0) return (struct window){store->frame, STORE_FIRST_ROOM};
   if (n < STORE_WINDOWS) {

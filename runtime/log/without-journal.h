@@ -12,11 +12,12 @@
  * previous file stays until the new one is complete. A kill loses the events after the last
  * snapshot. */
 
-/* Prepares snapshots of this process to the path of the store's journal, if the path is not empty.
+/* Prepares snapshots of this process at the path of the store's journal, if the path is not empty.
  * Removes an earlier snapshot. */
 void snapshot_begin(void);
 /* snapshot_look checks whether a snapshot is due; the caller may hold any lock. If it is due, the
- * next event calls snapshot_take before it takes a lock. */
+ * next event calls snapshot_take before it takes a lock. snapshot_take writes the snapshot if one
+ * is due. */
 void snapshot_look(void);
 void snapshot_take(void);
 /* Writes all records after recording has ended. Returns 0, or a negative value if the process takes
@@ -36,8 +37,8 @@ void torn_watch(void);
 
 /* Returns 1 if records were lost because the journal was truncated, otherwise 0. */
 int torn_apart(void);
-/* If the journal was truncated, reports the loss and removes the file. Called after recording has
- * ended. */
+/* If the journal was truncated, adds a message about the loss, once, and removes the file. Called
+ * after recording has ended. */
 void torn_settle(void);
 
 #endif

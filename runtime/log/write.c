@@ -46,7 +46,8 @@ static void add_number(size_t *used, const char *key, uint64_t value) {
 }
 
 /* Adds the metadata by which the merger finds the processes of one launch without MPI
- * (util/merge/job/): rank, size and launcher. Returns the new length of the metadata. */
+ * (util/merge/job/): rank, size and launcher. Adds nothing to a process of MPI, or one that no
+ * launcher started with others. used: length of the metadata in bytes. Returns the new length. */
 static size_t add_launch(struct darshan_job *job, size_t used) {
   const struct darshan_config *config = &darshan_config;
   char host[sizeof(((struct utsname *)0)->nodename)];
@@ -116,7 +117,8 @@ static void set_dropped(struct darshan_job *job, const struct facts_dropped *dro
   }
 }
 
-/* Adds the exit status of a failed process and its last failed lookups, up to ROOM bytes. */
+/* Adds the exit status of a failed process and its last failed lookups, up to 400 bytes. Adds
+ * nothing if the process did not fail. */
 static void add_failure(struct darshan_job *job) {
   enum { ROOM = 400 };
   static const char *const keys[MISSED_NAMES] = {"not_found", "not_found_2", "not_found_3",
@@ -142,7 +144,9 @@ static void metadata_end(struct darshan_job *job) {
     darshan_metadata_add(job->metadata, sizeof(job->metadata), used, "journal", "memory");
 }
 
-/* Data that the records lack; note_gaps prints a message about it. */
+/* Bits for data that the log lacks, about which note_gaps adds a message: files without any record;
+ * dropped calls; data of a module that found no memory; own records of files, because MODMEM is too
+ * small. */
 enum log_gap { LOG_LACKS_FILES = 1, LOG_LACKS_CALLS = 2, LOG_LACKS_PARTS = 4, LOG_LACKS_ROOM = 8 };
 
 /* Returns 1 if files share records because MODMEM is too small, otherwise 0. */
@@ -228,7 +232,7 @@ static int content_here(struct log_content *content, const char *job, size_t job
   return 0;
 }
 
-/* Fills in the job region of the log. Returns its length in bytes. */
+/* Fills in the job region of the log. Returns its length in bytes, with the NUL of its text. */
 static size_t job_bytes(char out[DARSHAN_JOB_REGION_MAX]) {
   memcpy(out, &job_state.job, sizeof(job_state.job));
   darshan_metadata_drop(((struct darshan_job *)(void *)out)->metadata, OWNER_KEY);

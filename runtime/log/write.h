@@ -26,8 +26,8 @@ struct rank_comm; /* ranks/rank.h */
 int log_write_ranks(struct rank_comm *comm);
 
 /* Prints the problems of this process (or else the times of DARSHAN_INTERNAL_TIMING) in one line,
- * if stderr is the same file as at the start and the process may leave messages. Returns 1 if a
- * line was printed, otherwise 0. */
+ * if stderr is the same file as at the start and this process is the one that recorded
+ * (runtime_may_leave_files). Returns 1 if a line was printed, otherwise 0. */
 int log_say_problems(void);
 
 /* Data for the line that the runtime prints on standard error at the end. */

@@ -58,7 +58,7 @@ size_t fd_file_name(char *out, size_t room, pid_t pid, int fd, const struct fd_f
 
 /* Writes the name under which a path relative to the descriptor is recorded. now: the time in
  * ticks, if fd_folder_forget will be called before the descriptor refers to another file; otherwise
- * 0. Returns the length of the name, or 0 if there is none. */
+ * 0. Returns the length of the name, or 0 if it does not fit into `room` bytes. */
 size_t fd_folder_clean_path(char *out, size_t room, int dirfd, const char *path, uint64_t now);
 
 /* fd_folder_last is the descriptor whose path is stored. fd_folder_forget forgets the path; it is

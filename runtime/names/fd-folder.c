@@ -58,7 +58,9 @@ __attribute__((noinline)) static size_t ask(char *out, size_t room, int dirfd, c
 }
 
 /* Makes `last` describe the folder of this descriptor. Reads the folder's path unless it is stored
- * already. Returns 1, or 0 if dirfd is not an open descriptor. The caller holds the lock. */
+ * already. changes: of working folders so far (folder_may_be_remembered). now: as for
+ * fd_folder_clean_path. Returns 1, or 0 if dirfd is not an open descriptor. The caller holds
+ * last.lock. */
 static int look(int dirfd, uint32_t changes, uint64_t now) {
   int remembered = is_remembered(dirfd, changes);
   if (remembered && needs_no_look(now)) return 1;

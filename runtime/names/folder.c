@@ -38,8 +38,8 @@ __attribute__((noinline)) static void unlock(struct folder_state *folder) {
 }
 
 /* Reads the path of the working folder unless the stored path is current. Sets length to 0 if the
- * path cannot be read. The caller holds the lock. If the folder changes meanwhile, the next call
- * reads the path again. */
+ * path cannot be read. The caller holds folder->lock. If the folder changes meanwhile, the next
+ * call reads the path again. */
 static void ask(struct folder_state *folder) {
   uint32_t changes = __atomic_load_n(&folder->changes, __ATOMIC_ACQUIRE);
   if (folder->length && folder->seen == changes && is_trusted(folder)) return;

@@ -12,8 +12,8 @@
  * instead. */
 #define FOLDER_UNKNOWN "<unknown folder>"
 
-/* Writes the name under which a relative path is recorded. Returns its length, or 0 if there is
- * none. */
+/* Writes the name under which a relative path is recorded. Returns its length without the NUL, or 0
+ * if it does not fit into `room` bytes or the lock of the stored path is not available. */
 size_t folder_clean_path(char *out, size_t room, const char *path);
 
 /* Reads the path now if it is unknown. Called before system calls are forbidden (confine.h). */
@@ -29,11 +29,11 @@ void folder_trust_again(void);
 /* Called after unshare(flags). If a flag gives the thread its own folder or mount namespace, the
  * path is not stored from then on. */
 void folder_unshared(int flags);
-/* Returns 1 if the path of a folder may be stored while the number of changes is *changes; 0 if
- * folders may change unseen. */
+/* Stores in *changes how often the working folder may have changed so far. Returns 1 if the path of
+ * a folder may be stored and used until that number changes; 0 if folders may change unseen. */
 int folder_may_be_remembered(uint32_t *changes);
-/* Called in the child after fork: releases the lock, which another thread of the parent may have
- * held. */
+/* Called in the child after fork: releases the lock of the stored path, which another thread of the
+ * parent may have held. */
 void folder_forked(void);
 
 #endif

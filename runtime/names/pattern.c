@@ -358,7 +358,7 @@ static void add(uint64_t *set, unsigned number) {
 #define NO_MEMSET __asm__ volatile("")
 
 /* Follows all nodes in the set `now` and empties it. Adds the nodes that are reached by the next
- * byte to `next`. Returns true if a match ends at this position. */
+ * byte to `next`. Returns true if a match ends at this position, otherwise false. */
 static bool step(const struct pattern *pattern, uint64_t *now, uint64_t *next, struct place place) {
   uint64_t seen[WORDS];
   unsigned words = (pattern->count + 63) / 64;

@@ -16,9 +16,9 @@ enum {
 struct pattern {
   struct pattern_node *nodes; /* NULL: not compiled */
   size_t memory;              /* size of nodes, in bytes */
-  unsigned count, start;
-  uint8_t first[32]; /* a bit for each byte with which a match may begin */
-  bool empty;        /* a match may be empty */
+  unsigned count, start;      /* number of nodes, and index of the first */
+  uint8_t first[32];          /* a bit for each byte with which a match may begin */
+  bool empty;                 /* a match may be empty */
 };
 
 /* Compiles the text into *pattern, whose memory pattern_release frees. Returns 0, or -1 if text
@@ -26,7 +26,8 @@ struct pattern {
 int pattern_compile(struct pattern *pattern, const char *text);
 void pattern_release(struct pattern *pattern);
 
-/* Returns true if there is a match anywhere in the text. Several threads may call it at once. */
+/* Returns true if there is a match anywhere in the text, otherwise false. Several threads may call
+ * it at once. */
 bool pattern_found(const struct pattern *pattern, const char *text);
 
 #endif

@@ -24,14 +24,16 @@ struct outside_folder {
   size_t length;
 };
 void outside_hold(struct outside_folder log, struct outside_folder journal);
-/* Returns 1 if outside_hold has opened the folders, otherwise 0. */
+/* Returns 1 if outside_hold was called, otherwise 0; 0 again after outside_changed has closed the
+ * folders because no call succeeded. */
 int outside_is_ready(void);
 /* Called after `chroot`, `pivot_root`, `setns` or `unshare` with its result. After a success, the
  * functions below resolve paths from the open folders. Closes these folders if the root has
  * changed, or if no such call has ever succeeded. */
 void outside_changed(int result);
 
-/* Returns 1 if the meaning of paths has changed, otherwise 0. */
+/* Returns 1 if the meaning of paths may have changed (one of these calls succeeded), otherwise
+ * 0. */
 int outside_is_active(void);
 /* Returns 1 if the folder of the log or of the journal cannot be reached any more, otherwise 0. */
 int outside_is_lost(void);

@@ -29,6 +29,7 @@ struct journal {
 /* Unit of mappings: JOURNAL_PAGE, or the kernel's page size if that is larger (up to 64 KiB on
  * AArch64). */
 extern size_t journal_page;
+/* Sets journal_page. Called once, at the start. */
 void journal_ask_page(void);
 
 static inline size_t journal_page_up(size_t n) {
@@ -39,8 +40,8 @@ static inline size_t journal_page_down(size_t n) {
 }
 
 /* Creates the journal's file with its full size and without reserved space. Returns a descriptor,
- * or a negative value. If journals must not be mapped on the file system (in-place.def), creates
- * the file in memory and changes journal->path. */
+ * or a negative value if there can be no journal. If journals must not be mapped on the file system
+ * (in-place.def), creates the file in memory and changes journal->path. */
 int journal_create(struct journal *journal);
 /* Reopens the journal's own file. Returns a descriptor, or a negative value. The runtime keeps no
  * descriptor of it open, because applications close descriptors that they do not know. */
@@ -58,15 +59,16 @@ int journal_reserve(const struct journal *journal, int fd, size_t from, size_t t
  * if the file system has no block for a page. */
 int journal_make_pages(char *at, size_t n);
 
-/* Maps the pages from offset `from` to `to` of the file, or of private memory if fd is negative.
- * Returns the address of offset `from`, or NULL on failure. */
+/* Maps the pages from offset `from` (in bytes) to `to` (exclusive) of the file, or of private
+ * memory if fd is negative. Returns the address of offset `from`, or NULL on failure. */
 char *journal_window(int fd, size_t from, size_t to);
-/* Replaces the pages of `window` by those of the window `by`, which has the same offsets in the
- * file and is unmapped. Returns 0, or -1 if the mapping fails. */
+/* Replaces the pages of `window` by those of the window `by`, which has the same offsets (from, to)
+ * in the file. Afterwards `by` is not mapped any more. Returns 0, or -1 if the mapping fails. */
 int journal_replace(char *window, char *by, size_t from, size_t to);
 void journal_unmap(char *window, size_t from, size_t to);
 
-/* Renames the file and stores the new path. Changes nothing if a file has that path. */
+/* Renames the file and stores the new path. Changes nothing if the path is "", a file has it, or
+ * the journal has no file. */
 void journal_rename(struct journal *journal, const char *path);
 /* Removes the journal's file; its windows stay usable. Returns 0, or a negative value if the file
  * still exists. */

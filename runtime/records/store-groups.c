@@ -34,9 +34,10 @@ void store_mark_group(struct record_store *store, struct store_entry *entry) {
   facts->counters[GROUP_KIND] = kind_of(entry);
 }
 
-/* Counts a file as a member of the group if it is new. Sets its bit in the group's sketch: the bit
- * of the bucket and level of its id (doc/log-format.md, "GROUP"). If is_new is STORE_MAY_BE_NEW,
- * the file counts as new if this bit was not set. */
+/* Counts the file of this id as a member of the group if is_new is 1. New or not, sets the file's
+ * bit in the group's sketch: the bit of the bucket and level of the id (doc/log-format.md,
+ * "GROUP"). If is_new is STORE_MAY_BE_NEW, the file counts as new if this bit was not set before.
+ * Does nothing if the group has no group record, or if the id is that of the group itself. */
 void store_count_member(struct record_store *store, const struct store_entry *group, uint64_t id,
                         int is_new) {
   struct darshan_group_record *facts = facts_of(store, group);
@@ -101,8 +102,8 @@ static __attribute__((noinline)) void learn_tree(struct record_store *store, con
   *known = (struct store_folder){folder.hash, search.found};
 }
 
-/* Returns the group of the program files that have the same ending and folder as `name`; NULL if
- * there is none. */
+/* Finds or makes the group of the program files that have the same ending and folder as `name`.
+ * Returns NULL if there is no group. */
 static __attribute__((noinline)) struct store_entry *
 by_ending(struct record_store *store, const char *name, size_t length, struct name_folder folder) {
   size_t ending = darshan_ending_after(folder.bytes, name, length);

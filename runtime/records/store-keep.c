@@ -144,8 +144,10 @@ static int hold_guards(struct record_store *store, int inner) {
   return 0;
 }
 
-/* Locks the records of a region. Returns 0, or -1 if a lock is not available. The caller does not
- * hold the store's lock, so other threads may make records at the same time. */
+/* Locks the records of a region that are not locked yet. states: the module's table whose items
+ * begin with the locks; NULL: the module has no locks, and nothing is done. Returns 0, or -1 if a
+ * lock is not available. The caller does not hold the store's lock, so other threads may make
+ * records at the same time. */
 static int hold_records(struct store_region *region, const struct segments *states) {
   uint32_t count = states ? __atomic_load_n(&region->count, __ATOMIC_ACQUIRE) : 0;
   while (region->held < count) {
@@ -298,7 +300,8 @@ static int replace_unless_changed(struct record_store *store, struct moves *move
 }
 
 /* Plans the moves, prepares the file and replaces the memory once. Returns the same values as
- * replace_unless_changed. Each further try prepares more space. */
+ * replace_unless_changed. tries: number of earlier tries, after each of which more space is
+ * prepared. */
 static int try_once(struct record_store *store, struct moves *moves, int fd, int tries) {
   if (!store_lock(store)) return -1;
   moves->ahead = tries > 0 ? (size_t)JOURNAL_PAGE << 2 * (tries - 1) : 0;

@@ -92,9 +92,9 @@ static int next_step(struct record_store *store, int number, struct step *step) 
   return 1;
 }
 
-/* Adds a window to the part, which the step has mapped at `at`. The caller holds the lock. Stores
- * the size last, because a handler may leave after any instruction; if a window is then mapped a
- * second time, this costs only memory. */
+/* Adds a window to the part, which the step has mapped at `at`. The caller holds the store's lock.
+ * Stores the size last, because a handler may leave after any instruction; if a window is then
+ * mapped a second time, this costs only memory. */
 static void add_window(struct record_store *store, int number, const struct step *step, char *at) {
   struct store_names *names = &store->names;
   if (number == STORE_NAMES) {
@@ -108,7 +108,8 @@ static void add_window(struct record_store *store, int number, const struct step
   __atomic_store_n(&store_part_of(store, number)->mapped, step->window_to, __ATOMIC_RELEASE);
 }
 
-/* Grows a part by private memory. Returns 0, or -1 if it cannot grow. The caller holds the lock. */
+/* Grows a part by private memory. Returns 0, or -1 if it is at its limit or memory is exhausted.
+ * The caller holds the store's lock. */
 static int grow_in_memory(struct record_store *store, int number) {
   struct store_part *part = store_part_of(store, number);
   struct step step;

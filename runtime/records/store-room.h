@@ -18,18 +18,21 @@ enum {
 struct store_part *store_part_of(struct record_store *store, int part);
 
 /* Returns 1 if a name of `bytes` bytes fits, after allocating memory if necessary. Otherwise
- * returns 0. The caller holds the lock. */
+ * returns 0. The caller holds the store's lock. */
 int store_name_room(struct record_store *store, size_t bytes);
 
-/* Makes more space for a part in the open file. Called without the lock, by the thread that has set
- * growing. Returns 0, or -1 if the part has not grown. */
+/* Makes more space for a part in the open file. Called without the store's lock, by the thread that
+ * has set `growing`. fd: the journal, open for writing. Returns 0, or -1 if the part has not
+ * grown. */
 int store_grow_file(struct record_store *store, int part, int fd);
 /* Writes the heads and the trailer of the annex to the file. Returns 0 or -1. */
 int store_write_annex(struct record_store *store, int fd);
-/* Returns the address of an offset in a part. */
+/* Returns the address of the byte that is `at` bytes after the start of a part. */
 char *store_address(struct record_store *store, int part, size_t at);
-/* store_publish updates the lengths of a region in the journal's frame, so that readers see its new
- * records. store_publish_names updates the length of the names. */
+/* store_publish updates the length of a region in the journal's frame, so that readers see its new
+ * records. If some of them are not in the file, it marks the module as partial instead.
+ * store_publish_names updates the length of the names if all are in the file. The caller holds the
+ * store's lock. */
 void store_publish(struct record_store *store, struct store_region *region);
 void store_publish_names(struct record_store *store);
 
@@ -47,9 +50,10 @@ uint32_t store_append_record(struct record_store *store, enum store_module modul
                              struct store_entry *entry, uint32_t spare);
 void store_fold(struct record_store *store, enum store_module module);
 
-/* Moves data from private memory to the open file. Called by the thread that has set growing. */
+/* Moves data from private memory to the open file, as far as space and time allow. Called by the
+ * thread that has set growing. */
 void store_return(struct record_store *store, int fd);
-/* Returns a bit for each part that is partly in private memory. */
+/* Returns bit i for each part i that is partly in private memory. */
 uint32_t store_in_memory(struct record_store *store);
 
 /* Allows only one thread at a time to make space in the file. Returns 1 if it is this thread, which

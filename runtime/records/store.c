@@ -291,9 +291,9 @@ static const char *add_name(struct record_store *store, uint64_t id, const char 
   return at + sizeof(id);
 }
 
-/* Returns 1 if one more entry fits, otherwise 0. ours: 1 if the entry is one of the runtime's own,
- * for which two slots are always reserved. The index becomes fuller than half if there is no memory
- * for a larger one. */
+/* Returns 1 if one more entry fits into the index and the table, otherwise 0. ours: 1 if the entry
+ * has one of the runtime's own names, for which two slots are always reserved. The index becomes
+ * fuller than half if there is no memory for a larger one. */
 static int entry_room(struct record_store *store, int ours) {
   uint32_t next = store->entries + 1, places = store->index->mask + 1;
   if (next > places / 2) new_index(store, 2 * places);
@@ -391,7 +391,8 @@ void store_lower_limit(struct record_store *store, enum store_module module, uin
 }
 
 /* Makes a record of the entry, and reserves space for the overflow record. Returns the record's
- * number, or NO_RECORD if the module is full or out of memory. The caller holds the lock. */
+ * number, or NO_RECORD if the module is full or out of memory. The caller holds the store's
+ * lock. */
 uint32_t store_new_record(struct record_store *store, enum store_module module,
                           struct store_entry *entry) {
   if (store_is_full(store, module)) return NO_RECORD;
@@ -428,8 +429,8 @@ static void make_overflow(void *overflow_) {
   store_mark_group(store, entry);
 }
 
-/* Returns the number of the module's overflow record, which is made if necessary. It is made on a
- * stack of the runtime, because callers have little stack left. */
+/* Returns the number of the module's overflow record, which is made if necessary; NO_RECORD if out
+ * of memory. It is made on a stack of the runtime, because callers have little stack left. */
 uint32_t store_overflow_record(struct record_store *store, enum store_module module) {
   const struct store_region *region = &store->regions[module];
   if (!region->overflow) stack_run_anyway(make_overflow, &(struct overflow){store, module});

@@ -36,6 +36,8 @@ struct store_folder {
   struct store_entry *tree;
 };
 
+/* Largest numbers of tables beside the records of a module, of windows of names, and of locks that
+ * modules register. */
 enum { STORE_BESIDE = 3, STORE_WINDOWS = 24, STORE_GUARDS = 8 };
 
 /* Subjects of a module's records. FILES: files. RARITIES: objects that few processes have;
@@ -118,7 +120,7 @@ struct record_store {
 };
 
 struct store_limits {
-  uint64_t name_bytes, module_bytes;
+  uint64_t name_bytes, module_bytes; /* for all names; for the records of all modules */
   uint32_t records[STORE_MODULES];
   int asked[STORE_MODULES]; /* 1: MAX_RECORDS has set the number of records, so module_bytes does
                                not limit it */
@@ -129,7 +131,9 @@ int store_prepare(struct record_store *store, const struct store_shape shapes[ST
                   const struct store_limits *limits);
 /* Allows records to be made from now on, in private memory. Returns 0, or -1 if out of memory. */
 int store_begin(struct record_store *store);
-/* Sets the job region of the journal. If job_text is NULL, the old text stays. */
+/* Sets the job region of the journal: the job record, then job_text (command line and mount table)
+ * of job_text_length bytes, with its NUL. If job_text is NULL, the old text stays. The caller holds
+ * the store's lock, unless recording has ended. */
 void store_set_job(struct record_store *store, const struct darshan_job *job, const char *job_text,
                    size_t job_text_length);
 
@@ -181,9 +185,10 @@ enum store_kept store_kept(const struct record_store *store);
 void store_forget(struct record_store *store);
 
 /* Sets the rank of all records and of new ones, when the process becomes a rank. The caller holds
- * the lock. */
+ * the store's lock. */
 void store_set_rank(struct record_store *store, int64_t rank);
-/* Lowers the largest number of records of a module. The caller holds the lock. */
+/* Lowers the largest number of records of a module to `limit`; does nothing if it is lower already.
+ * The caller holds the store's lock. */
 void store_lower_limit(struct record_store *store, enum store_module module, uint32_t limit);
 /* Drops all records and names, because the process must not record or its journal was truncated.
  * Other threads may still be writing to some of them. */

@@ -47,8 +47,8 @@ static uint64_t begin(struct cursor *cursor) {
   return length;
 }
 
-/* Reads the augmentation of a common part: a string of letters, and data for each letter. Returns
- * 0, or -1 if it contains an unknown letter. */
+/* Reads the augmentation of a common part: a string of letters, and data for each letter. letters:
+ * offset of the string in the section. Returns 0, or -1 if it contains an unknown letter. */
 static int read_augmentation(struct cursor *cursor, size_t letters, struct frame_entry *entry) {
   const uint8_t *letter = cursor->section->bytes + letters;
   entry->common_from = cursor->at;

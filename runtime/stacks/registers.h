@@ -10,7 +10,8 @@ enum { REGISTERS = 17, REGISTER_STACK = 7, REGISTER_RETURN = 16 };
 enum { REGISTERS = 33, REGISTER_STACK = 31, REGISTER_RETURN = 30 };
 #endif
 
-/* Registers of a frame. known: bit i is set if value[i] is known. */
+/* Registers of a frame. pc: the code address at which it continues. known: bit i is set if value[i]
+ * is known. */
 struct registers {
   uintptr_t pc;
   uint64_t known;

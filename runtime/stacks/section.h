@@ -50,6 +50,9 @@ static inline __attribute__((always_inline)) uint64_t cursor_number(struct curso
   }
   return value;
 }
+/* Like cursor_number: cursor_signed reads a signed number of 1, 2, 4 or 8 bytes, cursor_uleb an
+ * unsigned and cursor_sleb a signed LEB128 number. cursor_skip moves the cursor by `bytes`, or to
+ * the end and marks it as failed if fewer are left. */
 int64_t cursor_signed(struct cursor *cursor, unsigned bytes);
 uint64_t cursor_uleb(struct cursor *cursor);
 int64_t cursor_sleb(struct cursor *cursor);

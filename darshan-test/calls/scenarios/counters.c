@@ -122,7 +122,8 @@ SCENARIO(append) {
   expect_any(path, "POSIX_STRIDE1_COUNT");
 }
 
-/* Three spellings of one path share a record; the name of a link has another record. */
+/* A relative path, and an absolute one with // and /./, share the record of the normalized path.
+ * The name of a link has another record. */
 SCENARIO(spellings) {
   const char *path = in_dir("file"), *link = in_dir("link");
   int fd = C(open("file", O_CREAT | O_RDWR, 0644));

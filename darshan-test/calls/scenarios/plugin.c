@@ -4,7 +4,7 @@
 
 static const char *last_path;
 
-/* Appends 10 bytes; returns 0 on success. */
+/* Appends 10 bytes to the file. Returns 0, or -1 on failure. */
 int plugin_write(const char *path) {
   last_path = path;
   int fd = open(path, O_CREAT | O_WRONLY | O_APPEND, 0644);

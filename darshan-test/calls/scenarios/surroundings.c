@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A library makes calls and is unloaded afterwards. */
+/* A library makes calls, the last of them while it is unloaded; this happens three times. */
 SCENARIO(load_and_unload) {
   char plugin[512];
   const char *path = in_dir("file");

@@ -16,7 +16,9 @@ static int index_of(const char *names, const char *name) {
   return -1;
 }
 
-/* Finds the fcounters of a call site's times by kind of call. A call site has no F_META_TIME. */
+/* Sets plan->kind_times to the indexes of the times by kind of call (open, close and so on), which
+ * the record of a call site has in place of F_META_TIME; to -1 for other records. fnames: names of
+ * the fcounters. */
 static void find_kind_times(struct darshan_merge_plan *plan, const char *fnames) {
   static const char names[DARSHAN_KIND_TIMES][16] = {"F_OPEN_TIME", "F_CLOSE_TIME", "F_LOOKUP_TIME",
                                                      "F_SEEK_TIME", "F_SYNC_TIME",  "F_OTHER_TIME"};

@@ -43,6 +43,7 @@ void darshan_merge_plan_make(struct darshan_merge_plan *plan, const struct darsh
  * and count 0 for other modules. */
 const unsigned char *darshan_fcounter_units(int module, int *count);
 
+/* Return the address of the first counter, or fcounter, in a record. */
 int64_t *darshan_record_counters(const struct darshan_merge_plan *plan, const void *record);
 double *darshan_record_fcounters(const struct darshan_merge_plan *plan, const void *record);
 
@@ -59,10 +60,13 @@ struct darshan_spread {
   double time_sum, time_square; /* sum, and sum of squared deviations */
   double bytes_sum, bytes_square;
 };
+/* darshan_merge_prepare makes the rank of a record its fastest and slowest rank, and sets its
+ * spread. darshan_merge_pair merges `from` into `into`, with both spreads. darshan_merge_finish
+ * sets the variances and rank -1. */
 void darshan_merge_prepare(const struct darshan_merge_plan *plan, void *record,
                            struct darshan_spread *spread);
-/* Restores the spread of a shared record that an earlier reduction of `ranks` ranks made, so that
- * it can be merged with further ranks. */
+/* darshan_merge_resume restores the spread of a shared record that an earlier reduction of `ranks`
+ * ranks made, so that it can be merged with further ranks. */
 void darshan_merge_resume(const struct darshan_merge_plan *plan, const void *record, uint32_t ranks,
                           struct darshan_spread *spread);
 void darshan_merge_pair(const struct darshan_merge_plan *plan, void *into,
@@ -78,15 +82,19 @@ void darshan_merge_same_rank(const struct darshan_merge_plan *plan, void *into, 
 /* State of a total over all records of a module. The total itself is a record, which starts
  * zeroed. */
 struct darshan_total_state {
-  bool started;
-  bool one_id; /* all records so far are of one file */
-  uint64_t id;
+  bool started; /* a record was added */
+  bool one_id;  /* all records so far are of one file */
+  uint64_t id;  /* of the first record */
 };
+/* Adds a record to the total; *state starts zeroed, too. If the records have several ranks, the
+ * total has rank -1; if they have several ids, it has id 0. */
 void darshan_total_add(const struct darshan_merge_plan *plan, struct darshan_total_state *state,
                        void *total, const void *record);
 
-/* Merge every list of most common values of `from` into the list of `into`: darshan_top4_reduce for
- * the ranks of a job, darshan_top4_total for totals. */
+/* Merge every list of most common values of `from` into the list of `into`. darshan_top4_reduce,
+ * for the ranks of a job, adds the counts of equal values and keeps the four values that are then
+ * most common. darshan_top4_total, for totals, adds the counts of equal values in place and inserts
+ * other values by their counts, but does not sort again. */
 void darshan_top4_reduce(const struct darshan_merge_plan *plan, void *into, const void *from);
 void darshan_top4_total(const struct darshan_merge_plan *plan, void *into, const void *from);
 

@@ -46,7 +46,7 @@ static void *open_object(const struct link_map *object) {
   return loader_open(object->l_name, RTLD_LAZY | RTLD_NOLOAD);
 }
 
-/* Returns the loaded library of this object, or NULL. The caller holds the lock. */
+/* Returns the loaded library of this object, or NULL. The caller holds libraries->lock. */
 static struct library *known_library(const struct libraries *libraries,
                                      const struct link_map *object) {
   struct library *library = libraries->first;
@@ -71,7 +71,7 @@ static void remember_kind(struct libraries *libraries) {
 }
 
 /* Reserves and returns the slot of an unloaded library; returns NULL if no slot is free. The caller
- * holds the lock. */
+ * holds libraries->lock. */
 static struct library *free_place(const struct libraries *libraries) {
   struct library *place = libraries->first;
   while (place && place->life != LIBRARY_GONE)
@@ -192,7 +192,7 @@ static void remember_site(struct libraries *libraries, const void *address,
 }
 
 /* Finds the library of an object at its first call, and remembers it for as long as the loader's
- * count of unloads stays the same. Returns NULL if there is none. */
+ * count of unloads stays the same. unloads: that count now. Returns NULL if there is none. */
 __attribute__((noinline)) static struct library *meet_caller(struct libraries *libraries,
                                                              const struct library_kind *kind,
                                                              const struct loaded_object *caller,
@@ -256,7 +256,8 @@ static int count_unloads(struct dl_phdr_info *info, size_t size, void *unloads) 
 }
 
 /* Marks unloaded libraries as gone and makes their modules forget them: another library may be
- * loaded at the same address later, and use the same ids. */
+ * loaded at the same address later, and use the same ids. unloads: the number of unloads so far; if
+ * it is unchanged, nothing is to be done. */
 static void forget_unloaded(struct libraries *libraries, uint64_t unloads) {
   if (!libraries->count || libraries->unloads == unloads) return;
   for (struct library *library = libraries->first; library; library = library->next) {

@@ -28,8 +28,8 @@ handler_function *handler_behind(handler_function *door);
 
 /* handler_action returns the action to install for the application's action. If the handler needs a
  * trampoline, the result is *ours, a changed copy of action; otherwise it is action. handler_reveal
- * replaces a trampoline in *old, the action that sigaction returned, by the application's handler.
- * */
+ * is called after sigaction with its result. If that is 0 and old is not NULL, it replaces a
+ * trampoline in *old, the previous action, by the application's handler. */
 const struct sigaction *handler_action(int signal, const struct sigaction *action,
                                        struct sigaction *ours);
 void handler_reveal(int result, struct sigaction *old);

@@ -102,7 +102,8 @@ ssize_t instead_of_getcwd(char *buf, size_t n) __attribute__((visibility("hidden
 /* Return the user ids that the kernel gave the program at its start. */
 unsigned instead_of_getuid(void) __attribute__((visibility("hidden")));
 unsigned instead_of_geteuid(void) __attribute__((visibility("hidden")));
-/* Writes the name of this node, or the empty string if the name is not available. */
+/* Writes the name of this node, cut to n bytes with the NUL, or the empty string if the name is not
+ * available. */
 void instead_of_uname(char *node, size_t n) __attribute__((visibility("hidden")));
 /* Returns 1 if this path is an executable file, otherwise 0. */
 int instead_of_access_to_run(const char *path) __attribute__((visibility("hidden")));

@@ -70,8 +70,8 @@ static void set_path(const struct value *value) {
     config->arena_used -= (size_t)cwd;
 }
 
-/* Parses a number and stores it in *number.  Returns false, after adding a message, if the text is
- * not a number from `from` to `to`. */
+/* Parses a number and stores it in *number. Returns true, or false, after adding a message, if the
+ * text is not a number from `from` to `to`. */
 static bool number_in(const struct value *value, double from, double to, double *number) {
   if (!darshan_parse_number(value->text, number))
     complain(value, "is not a number and is ignored", value->text);
@@ -125,8 +125,9 @@ static void add_words(const struct value *value) {
   }
 }
 
-/* Parses one end of a range of ranks; an empty string means `otherwise`. Returns true, or false if
- * the text is not a rank. */
+/* Parses one end of a range of ranks, the text from `at` to before `end`, and stores it in *rank: a
+ * decimal number, or `otherwise` if the text is empty. Returns true, or false if the text is not a
+ * rank. */
 static bool parse_rank(const char *at, const char *end, int64_t otherwise, int64_t *rank) {
   *rank = otherwise;
   if (at == end) return true;
@@ -191,8 +192,9 @@ static void add_names(const struct value *value) {
   }
 }
 
-/* Returns true if a value that this kind of setting requires is missing. Adds a message only if the
- * setting needs two arguments: an empty value means that a setting is not set. */
+/* Returns true if a value that this kind of setting requires is missing, otherwise false. Adds a
+ * message only if the setting needs two arguments: an empty value means that a setting is not
+ * set. */
 static bool incomplete(enum darshan_setting_kind kind, const struct value *value) {
   bool two = kind == DARSHAN_SET_QUOTA || kind == DARSHAN_SET_NAMES;
   if (two && (value->text.length == 0 || value->second.length == 0)) {

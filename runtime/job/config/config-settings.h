@@ -67,8 +67,8 @@ void darshan_setting_apply(struct darshan_config *config, const struct darshan_s
 int darshan_module_named(struct darshan_slice name);
 const char *darshan_module_text(int id);
 
-/* Copies bytes to the arena and adds a NUL. Returns NULL and adds a message if the arena is
- * full. */
+/* Copies bytes to the memory of the settings, adds a NUL, and returns the copy. Returns NULL and
+ * adds a message about the setting `name` if that memory is full. */
 const char *darshan_config_keep(struct darshan_config *config, const char *name,
                                 struct darshan_slice bytes, struct darshan_messages *messages);
 

@@ -15,8 +15,8 @@ enum {
   DARSHAN_RECORDS = 1024,       /* limit of records of most modules without MAX_RECORDS */
   DARSHAN_FILE_RECORDS = 16384, /* limit of POSIX, STDIO and HDF5 in a process that is not a rank */
   DARSHAN_MODULE_IDS = 128,     /* header modules below 64, those of the annex above */
-  DARSHAN_CONFIG_ARENA = 16384,
-  DARSHAN_CONFIG_WORDS = 64,
+  DARSHAN_CONFIG_ARENA = 16384, /* bytes for all strings */
+  DARSHAN_CONFIG_WORDS = 64,    /* entries of a list of words, of ranges of ranks, of name rules */
   DARSHAN_CONFIG_RANKS = 64,
   DARSHAN_CONFIG_NAMES = 64
 };
@@ -29,6 +29,7 @@ static inline bool darshan_module_set_has(const struct darshan_module_set *set, 
   return set->bits[id / 64] >> (id % 64) & 1;
 }
 
+/* A yes-or-no setting whose default depends on others: OPEN means that the user did not set it. */
 enum darshan_choice { DARSHAN_CHOICE_OPEN, DARSHAN_CHOICE_NO, DARSHAN_CHOICE_YES };
 
 /* A range of ranks, inclusive on both ends. Lists of ranges point to their slots in `struct
@@ -149,7 +150,8 @@ void darshan_config_release(struct darshan_config *config);
  * Settings that a file cannot have, the job id and the list of modules become comment lines. */
 void darshan_config_dump(const struct darshan_config *config, int fd);
 
-/* Returns true if this process must be instrumented; does not consider `nonmpi`. */
+/* Returns true if this process must be instrumented, otherwise false. Does not consider
+ * `nonmpi`. */
 static inline bool darshan_config_active(const struct darshan_config *config) {
   return !config->disabled && !config->app_excluded && !config->left_out;
 }
@@ -174,8 +176,8 @@ extern struct darshan_config darshan_config __attribute__((visibility("hidden"))
  * and the language of its program, in which reports give code examples (language.c). */
 
 /* Returns true if this process is a launcher by its name: the name of the executed file or
- * `program` (the last component of argv[0]) is a name of launcher-names.def or of `more`, or such a
- * name with a dot and an ending. */
+ * `program` (the last component of argv[0]) is a name of launcher-names.def or one of the `count`
+ * names in `more`, or such a name with a dot and an ending. */
 bool darshan_is_launcher(const char *program, const char *const *more, int count);
 /* Returns true if this program is one that a batch system runs before or after a task, with the
  * task's environment (launcher-names.def). Compares names as darshan_is_launcher does. */

@@ -39,7 +39,8 @@ static bool is_digit(char byte, bool hexadecimal) {
   return (byte >= '0' && byte <= '9') || (hexadecimal && byte >= 'a' && byte <= 'f');
 }
 
-/* Returns the end of the number that name begins with; NULL if it does not begin with a number. */
+/* Returns the end of the number that name begins with, decimal or, if hexadecimal is true,
+ * hexadecimal; NULL if it does not begin with a number. */
 static const char *past_number(const char *name, bool hexadecimal) {
   const char *at = name;
   while (is_digit(*at, hexadecimal))
@@ -47,9 +48,9 @@ static const char *past_number(const char *name, bool hexadecimal) {
   return at > name ? at : NULL;
 }
 
-/* Returns true if the name matches the pattern. At a mismatch the last `*` takes another byte.
- * Earlier `*` take no more, because the text between was found as early as possible. A number takes
- * all its digits, because no pattern has a digit after a number. */
+/* Returns true if the name matches the pattern, otherwise false. At a mismatch the last `*` takes
+ * another byte. Earlier `*` take no more, because the text between was found as early as possible.
+ * A number takes all its digits, because no pattern has a digit after a number. */
 static bool fits(const char *shape, const char *name) {
   const char *again_shape = NULL, *again_name = NULL;
   for (;;) {

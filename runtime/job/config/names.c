@@ -11,8 +11,8 @@
 #define BEGINS_WITH(name, length, prefix)                                                          \
   ((length) >= sizeof(prefix) - 1 && __builtin_memcmp(name, prefix, sizeof(prefix) - 1) == 0)
 
-/* Returns true if the name is below a system folder. The second letter leaves one or two
- * candidates. */
+/* Returns true if the name is below a system folder, otherwise false. The second letter leaves one
+ * or two candidates. */
 static bool in_system_folder(const char *name, size_t length) {
   if (length < 5 || name[0] != '/') return false;
   switch (name[1]) {
@@ -39,9 +39,9 @@ static bool in_system_folder(const char *name, size_t length) {
   }
 }
 
-/* Returns true for files that a launcher shares with its ranks by PMIx. A thread of the PMIx
- * library opens them during MPI_Init, and the runtime ignores calls during MPI_Init only in the
- * thread that called it. */
+/* Returns true for files that a launcher shares with its ranks by PMIx, false for others. A thread
+ * of the PMIx library opens them during MPI_Init, and the runtime ignores calls during MPI_Init
+ * only in the thread that called it. */
 static bool of_launcher(const struct darshan_config *config, const char *name, size_t length) {
   const char *folder = config->launcher_folder;
   if (folder == NULL) return false;
@@ -63,8 +63,9 @@ static bool is_run_folder(const char *name, size_t length) {
   return at < end && *at == '.' && memchr(at + 1, '.', (size_t)(end - at) - 1) == NULL;
 }
 
-/* Returns true for files of a run directory, which no module records.  A `darshan run` within
- * another run is instrumented, and it reads the files that its own processes wrote. */
+/* Returns true for files of a run directory, which no module records, and false for others. A
+ * `darshan run` within another run is instrumented, and it reads the files that its own processes
+ * wrote. folder: bytes of the name up to its last slash, inclusive. */
 static bool of_a_run(const char *name, size_t folder, size_t length) {
   const char *start = folder > 1 ? memrchr(name, '/', folder - 1) : NULL;
   if (!start || !is_run_folder(start + 1, (size_t)(name + folder - start) - 2)) return false;
@@ -89,7 +90,8 @@ static bool is_plain(uint64_t *place, uint64_t hash, const char *name, size_t fo
   return true;
 }
 
-/* Returns true for internal files of MPI, unless a setting says that they are recorded. */
+/* Returns true for internal files of MPI, unless a setting says that they are recorded. Returns
+ * false for others. */
 static bool of_mpi(const struct darshan_config *config, const char *name, size_t length) {
   return !config->mpi_files && (of_launcher(config, name, length) || darshan_is_mpi_file(name));
 }

@@ -32,7 +32,7 @@ bool darshan_is_mpi_file(const char *path);
  * end with a slash. */
 bool darshan_may_hold_mpi_files(const char *path, size_t length);
 /* Returns true if a row matches this name, the last component of a path in a folder for which
- * darshan_may_hold_mpi_files returned true. */
+ * darshan_may_hold_mpi_files returned true. Otherwise returns false. */
 bool darshan_is_mpi_component(const char *name);
 
 #endif

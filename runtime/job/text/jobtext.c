@@ -23,7 +23,7 @@ static bool is(struct slice slice, const char *string) {
 }
 
 /* Returns true for the types of file systems that the log omits, because they store no lasting user
- * data. */
+ * data. Returns false for others. */
 static bool is_pseudo(struct slice type) {
   static const char names[][16] = {"tmpfs",      "proc",      "sysfs",      "devpts", "binfmt_misc",
                                    "fusectl",    "debugfs",   "securityfs", "nfsd",   "none",
@@ -44,9 +44,9 @@ static struct slice take(struct slice *text, char separator) {
   return taken;
 }
 
-/* Copies a field of the mount table and decodes its escaped white space (\040 and the like).
- * Returns its length, or 0 if the field cannot be stored: it is too long, is not UTF-8 or has white
- * space, at which readers would split it. */
+/* Copies a field of the mount table, at most `most` bytes, to out without a NUL, and decodes its
+ * escaped white space (\040 and the like). Returns its length, or 0 if the field cannot be stored:
+ * it is too long, is not UTF-8 or has white space, at which readers would split it. */
 static size_t unescape(char *out, size_t most, struct slice field) {
   size_t length = 0;
   for (size_t i = 0; i < field.length; i++) {

@@ -148,8 +148,9 @@ struct block {
   size_t time_size, num_times, num_types;
 };
 
-/* Reads a block's header. Returns true, or false if the block is damaged or does not lie within the
- * file. */
+/* Reads the header of the block at `at`, where `length` bytes of the file are left. time_size:
+ * bytes of a transition time, 4 or 8. Returns true, or false if the block is damaged or does not
+ * lie within the file. */
 static bool read_block(struct block *block, const unsigned char *at, size_t length,
                        size_t time_size) {
   size_t count[6]; /* isut, isstd, leap, time, type, char */

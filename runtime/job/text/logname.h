@@ -33,8 +33,8 @@ size_t darshan_partial_path(char *out, size_t room, const struct darshan_config 
                             const struct darshan_log_identity *identity);
 
 /* Stores the path to which a complete log is renamed; the caller must not replace an existing file.
- * shutdown_seconds: whole seconds that writing the log took. Returns the path's length, or 0 if it
- * does not fit into room. */
+ * partial: the path of darshan_partial_path. shutdown_seconds: whole seconds that writing the log
+ * took. Returns the path's length, or 0 if it does not fit into room. */
 size_t darshan_final_path(char *out, size_t room, const struct darshan_config *config,
                           const struct darshan_log_identity *identity, const char *partial,
                           int64_t shutdown_seconds);
@@ -49,7 +49,7 @@ size_t darshan_journal_path(char *out, size_t room, const struct darshan_config 
  * these folders get mode 01777 if their parent has it, because the folders of a day serve all
  * users. Returns 0 or -errno. */
 int darshan_make_folders(const char *path, int shared);
-/* Returns the number of folders between LOGPATH and a log. */
+/* Returns the number of folders between LOGPATH and a log: 3 (year, month, day), or 0. */
 int darshan_dated_levels(const struct darshan_config *config);
 
 /* Returns the seconds to add to UTC at this time (seconds since the epoch). timezone: value of TZ,

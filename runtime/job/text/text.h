@@ -63,7 +63,7 @@ static inline size_t darshan_text_length(const struct darshan_text *text) {
  * overlong, a surrogate, or above U+10FFFF). length: remaining bytes, at least 1. */
 size_t darshan_utf8_length(const char *text, size_t length);
 
-/* Returns true if text is valid UTF-8 and has no control bytes. */
+/* Returns true if text is valid UTF-8 and has no control bytes, otherwise false. */
 bool darshan_utf8_clean(const char *text, size_t length);
 
 /* Replaces bytes in place: tabs, newlines and other control bytes that are white space become

@@ -3,13 +3,13 @@
 #ifndef DARSHAN_CONFINE_H
 #define DARSHAN_CONFINE_H
 
-/* Calls by which the application installs a seccomp filter, or makes reading the processor's
- * counter a fault. The runtime prepares before such a call. Behind a filter the runtime makes no
- * system calls (sys-gate.h), and the journal holds the records. */
+/* Bits for what a call of the application forbids: it installs a seccomp filter, or makes reading
+ * the processor's counter a fault. The runtime prepares before such a call. Behind a filter the
+ * runtime makes no system calls (sys-gate.h), and the journal holds the records. */
 
 enum {
-  FILTER_CALLS = 1,
-  FILTER_COUNTER = 2,
+  FILTER_CALLS = 1,   /* system calls */
+  FILTER_COUNTER = 2, /* reading the processor's counter */
   FILTER_DISPATCH = 4 /* forbidden by syscall user dispatch, not by a filter */
 };
 

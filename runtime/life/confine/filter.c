@@ -68,8 +68,8 @@ void filter_coming(int forbids) {
   if (shuts && first) sys_gate_settle();
 }
 
-/* Stores in the journal's metadata, as the reason why there is no log, that a filter or a
- * dispatch was installed. */
+/* Stores in the journal's metadata, as the reason why there is no log, that a filter or a dispatch
+ * was installed. forbids: a sum of FILTER_ flags. */
 static void note_filter(int forbids) {
   struct darshan_job *job = &job_state.job;
   size_t used = strlen(job->metadata), room = sizeof(job->metadata);

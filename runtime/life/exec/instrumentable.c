@@ -66,8 +66,8 @@ static size_t bytes_at(const char *path, uint64_t at, char *bytes) {
   return (size_t)n;
 }
 
-/* Stores the interpreter of a script in name (a path buffer) and returns 1; returns 0 if the bytes
- * do not begin a script. */
+/* Stores the interpreter of a script in name (a path buffer) and returns 1; returns 0 if the n
+ * bytes do not begin a script. A NUL follows the bytes. */
 static int is_script(const char *bytes, size_t n, char *name) {
   if (n < 3 || memcmp(bytes, "#!", 2) != 0) return 0;
   bytes += 2 + strspn(bytes + 2, " \t");

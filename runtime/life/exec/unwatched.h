@@ -8,11 +8,11 @@
 
 #include "../../format/run.h"
 
-/* Remembers the program that this thread is about to start, and why it will leave no records
- * according to its file. */
+/* Remembers the last component of the path of the program that this thread is about to start, and
+ * why it will leave no records according to its file; RUN_WATCHED: it will leave records. */
 void unwatched_note(const char *path, enum run_unwatched why);
-/* Returns why the remembered program will leave no records, taking its environment into account.
- * Writes its name into the row, and forgets it. */
+/* Returns why the remembered program will leave no records, taking its environment into account;
+ * RUN_WATCHED if it will leave records. Writes its name into the row, and forgets the program. */
 enum run_unwatched unwatched_why(char *const *envp, struct run_event *row);
 
 /* Stores the bytes that the calls of process pid (0: this process) have read and written, including
@@ -30,6 +30,8 @@ void unwatched_waiting(struct run_waiting *waiting);
  * usage before that wait. Leaves the row unchanged if the kernel does not report the usage. */
 void unwatched_used(struct run_event *row, const struct run_waiting *before);
 
+/* A prediction by the file of a program. why: the reason why the program will leave no records;
+ * RUN_WATCHED: it will leave records. */
 struct file_look {
   enum run_unwatched why;
   /* 1 if the program's loader is for another C library, word size or processor, and would end the

@@ -141,8 +141,8 @@ static int is_here(const struct run_event *row) {
          memcmp(row->host, run_state.host, sizeof(row->host)) == 0;
 }
 
-/* Counts the START or END of a process of another host or namespace.  The kernel kills all
- * processes of a namespace whose process 1 ends. */
+/* Counts the START (begins is 1) or END (0) of a process of another host or namespace. The kernel
+ * kills all processes of a namespace whose process 1 ends. */
 static void count_foreign(struct look *look, const struct run_event *row, int begins) {
   int i = 0;
   while (i < SPACES - 1 && look->spaces[i].names &&

@@ -92,7 +92,7 @@ static void tell(char *buffer, const struct fd_facts *facts, const char *name, s
 }
 
 /* Returns 1 if /proc belongs to this process's PID namespace, 0 if its pids are those of another
- * namespace. */
+ * namespace or it cannot be read. */
 static int is_known_by_number(void) {
   char number[24], link[24];
   struct darshan_text text = darshan_text_in(number, sizeof(number));

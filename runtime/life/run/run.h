@@ -13,8 +13,9 @@
  * joins here only if an earlier program of this process made the run directory. */
 void run_started(void);
 
-/* Called before this process starts a second process or program. Makes the run directory if
- * necessary, and joins the run. If that is impossible, each process writes its own log. */
+/* Called before this process starts a second process, or executes another program. Makes the run
+ * directory if necessary, and joins the run. If that is impossible, each process writes its own
+ * log. */
 void run_grows(void);
 /* Appends an event row which tells the merger that the records of this process cannot have a
  * journal. Does nothing if the process has not joined a run. */

@@ -8,10 +8,10 @@
 #include <string.h>
 
 struct bits {
-  unsigned char *out;
-  size_t used;    /* whole bytes written */
-  uint64_t held;  /* bits that do not yet fill a byte */
-  unsigned count; /* number of bits in held, below 8 between calls of bits_put */
+  unsigned char *out; /* output buffer, of the caller */
+  size_t used;        /* whole bytes written */
+  uint64_t held;      /* bits that do not yet fill a byte */
+  unsigned count;     /* number of bits in held, below 8 between calls of bits_put */
 };
 
 /* Appends the lowest `count` bits of value, at most 48. The higher bits of value must be 0. Needs

@@ -24,7 +24,7 @@ enum { BLOCK_TOKENS = 16 << 10 };
 enum { BLOCK_PLACES = 7 };
 
 struct block {
-  uint32_t count;
+  uint32_t count;               /* number of tokens */
   uint32_t literals[BLOCK_END]; /* how often each byte occurs */
   uint32_t lengths[MATCH_MOST + 1],
       places[BLOCK_PLACES];        /* how often each length and each distance occurs in matches */

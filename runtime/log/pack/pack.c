@@ -68,7 +68,7 @@ static uint32_t four_bytes(const char *at) {
 
 /* Replaces *best by the match at `earlier` if that saves more bits. A match that is shorter than
  * the best one never saves more, so the bytes at the end of the best length are compared first.
- * place: number of the distance. */
+ * place: number of the distance; left: bytes from `at` to the end of the record. */
 static inline void try_match(struct match *best, const char *at, const char *earlier, size_t left,
                              unsigned place) {
   unsigned most = left < MATCH_MOST ? (unsigned)left : MATCH_MOST;

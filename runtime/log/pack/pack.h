@@ -14,9 +14,9 @@ struct packer { /* a process touches at most 70 KiB of it, and two records */
   size_t room;
   size_t size;        /* of a record */
   const char *before; /* copy of the previous record */
-  uint32_t checksum;
-  int failed; /* 1: the output buffer is too small */
-  unsigned turn;
+  uint32_t checksum;  /* Adler-32 of the records so far */
+  int failed;         /* 1: the output buffer is too small */
+  unsigned turn;      /* index in `kept` of the copy of this record */
   struct block block;
   char kept[2][PACK_SIZE_MAX]; /* copies of this record and the one before */
 };

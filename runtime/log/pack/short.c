@@ -51,8 +51,8 @@ static uint32_t word_at(const unsigned char *at) {
   return le32toh(word);
 }
 
-/* Stores position i for the 32-bit word at i, and returns the last earlier position with an equal
- * word, or i if there is none. */
+/* Stores position i for the 32-bit word at i. Returns an earlier position with an equal word, or i
+ * if none is known: the table keeps only the last position of each hash value. */
 static size_t earlier(places last, const unsigned char *bytes, size_t i) {
   uint32_t word = word_at(bytes + i), hash = word * UINT32_C(2654435761) >> (32 - PLACES_BITS);
   size_t before = last[hash];

@@ -20,8 +20,8 @@ static inline unsigned highest_bit(unsigned value) {
   return 31 - (unsigned)__builtin_clz(value);
 }
 
-/* Returns the deflate symbol of a match length: four symbols for each power of two of length - 3;
- * length 258 has its own symbol. */
+/* Returns the deflate symbol of a match's length in bytes (MATCH_LEAST to MATCH_MOST): four symbols
+ * for each power of two of length - 3; length 258 has its own symbol. */
 static inline struct symbol length_symbol(unsigned length) {
   unsigned above = length - MATCH_LEAST;
   if (length == MATCH_MOST) return (struct symbol){285, 0, 0};
@@ -31,7 +31,8 @@ static inline struct symbol length_symbol(unsigned length) {
                          (uint16_t)(above & ((1u << bits) - 1)), (uint8_t)bits};
 }
 
-/* Returns the deflate symbol of a distance: two symbols for each power of two of distance - 1. */
+/* Returns the deflate symbol of a distance in bytes, at least 1: two symbols for each power of two
+ * of distance - 1. */
 static inline struct symbol distance_symbol(unsigned distance) {
   unsigned above = distance - 1;
   if (above < 4) return (struct symbol){(uint16_t)above, 0, 0};

@@ -43,8 +43,9 @@ int candidate_absorb(struct candidates *set, struct candidate *into, struct cand
   return 0;
 }
 
-/* Returns the variance rounded to 12 bits of its fraction (1 part in 8,000). Otherwise the noise in
- * its low bits, which are below the resolution of the times (7 ns), would be a tenth of the log. */
+/* Returns the variance rounded to 12 bits of its fraction (1 part in 8,000); a value of 0, or not
+ * below 1e300, unchanged. Otherwise the noise in its low bits, which are below the resolution of
+ * the times (7 ns), would be a tenth of the log. */
 static double rounded(double variance) {
   enum { NOISE = 52 - 12 };
   uint64_t bits;
@@ -72,8 +73,9 @@ int candidate_finish(struct candidates *set, struct candidate *candidate, int64_
 
 /* --- order ---------------------------------------------------------------------- */
 
-/* Sorts n items stably, with memory of the arena. Returns 0, or -1 if out of memory. Inlined, so
- * that the compiler makes a version for each type of item. */
+/* Sorts n items of `size` bytes stably, with memory of the arena. in_order(a, b) returns 1 if a may
+ * come before b, 0 if b must come first. Returns 0, or -1 if out of memory. Inlined, so that the
+ * compiler makes a version for each type of item. */
 static inline __attribute__((always_inline)) int sort(struct arena *arena, void *items, size_t n,
                                                       size_t size,
                                                       int (*in_order)(const void *, const void *)) {
@@ -140,8 +142,8 @@ static struct candidate *add_borrowed(struct candidates *set, const char *bytes,
   return candidate;
 }
 
-/* Restores the ranks and the spread of a candidate that is a shared record from an earlier
- * reduction. Does nothing for other candidates. */
+/* Restores the ranks and the spread (statistics over ranks) of a candidate that is a shared record
+ * from an earlier reduction. Does nothing for other candidates. */
 static void resume(struct candidates *set, const struct reduce_source *source,
                    struct candidate *candidate) {
   const struct darshan_base_record *record = (const void *)candidate->bytes;
@@ -216,9 +218,9 @@ size_t candidate_wire_max(const struct candidate *candidate) {
   return most_of_words(HEAD_WORDS) + most_of_words(words_of(candidate->size)) + WORD;
 }
 
-/* Writes a byte with the number of low zero bytes of the word and the number of bytes that follow,
- * then these bytes. Returns the end of the written bytes. Overwrites up to seven more bytes, which
- * must be free. */
+/* Writes a word that is not 0: a byte with the number of its low zero bytes and the number of bytes
+ * that follow, then these bytes. Returns the end of the written bytes. Overwrites up to seven more
+ * bytes, which must be free. */
 static char *put_word(char *out, uint64_t word) {
   unsigned below = (unsigned)__builtin_ctzll(word) / 8;
   uint64_t rest = word >> (8 * below);

@@ -19,7 +19,7 @@ static inline int section_module(int section) {
 
 struct candidate {
   uint64_t id;
-  uint32_t section;
+  uint32_t section;        /* SECTION_NAMES, or section_of_module of its module */
   uint32_t size;           /* bytes of the record, or of a name with its NUL */
   uint32_t ranks;          /* number of ranks whose records the candidate contains */
   int32_t lowest, highest; /* the lowest and the highest of these ranks */
@@ -53,8 +53,9 @@ static inline struct candidates candidates_none(struct arena *arena) {
 
 /* --- adding ---------------------------------------------------------------------- */
 
-/* Appends a candidate, which the caller fills in. The caller keeps the items in order and has
- * reserved a slot in the array. Returns NULL if out of memory. */
+/* Appends a candidate of one rank with `size` uninitialized bytes. The caller fills in the bytes
+ * and the other members, keeps the items in order and has reserved a slot in the array. Returns
+ * NULL if out of memory. */
 struct candidate *candidates_add(struct candidates *set, size_t size);
 
 struct found { /* a record or name of this rank, at any address */
@@ -62,9 +63,9 @@ struct found { /* a record or name of this rank, at any address */
   const char *at;
   size_t size;
 };
-/* Adds n records of a section that follows all sections of the set. Adds only the first of records
- * with the same id. A candidate borrows the rank's record until another record is merged into it.
- * Sorts `found`. Returns 0, or -1 if out of memory. */
+/* Adds n records, or names, of a section that follows all sections of the set. Adds only the first
+ * of records with the same id. A candidate borrows the rank's record until another record is merged
+ * into it. Sorts `found`. Returns 0, or -1 if out of memory. */
 int candidates_add_found(struct candidates *set, int section, const struct reduce_source *source,
                          struct found *found, size_t n);
 /* Merges the candidates of a child's message into the set: `count` candidates in n bytes. Returns
@@ -85,20 +86,23 @@ int candidate_absorb(struct candidates *set, struct candidate *into, struct cand
 
 /* --- removing ---------------------------------------------------------------------- */
 
-/* Finishes a candidate after the records of all its ranks were merged. It gets rank -1 if it has
- * several ranks or all ranks of the job. Returns 0, or -1 if out of memory. */
+/* Finishes a candidate after the records of all its ranks were merged: computes counters that need
+ * all of them, such as variances, and sets the record's rank to -1. Leaves names as they are, and
+ * records of one rank if the job has several. nprocs: number of ranks of the job. Returns 0, or -1
+ * if out of memory. */
 int candidate_finish(struct candidates *set, struct candidate *candidate, int64_t nprocs);
 /* Sorts candidates for the streams of the log: by section, with shared records last, then in the
  * order of their creation in this rank, because records from the same time are similar and compress
  * better. Candidates of other ranks follow, by id. Returns 0, or -1 if out of memory. */
 int candidates_sort_for_log(struct arena *arena, struct candidate **items, size_t n);
-/* Frees the memory of candidates that were removed from the set, by moving the others. Returns 0,
- * or -1 if out of memory. */
+/* Frees the memory of candidates that were removed from the set, by moving the others to a new
+ * arena, which invalidates pointers to them. Returns 0, or -1 if out of memory; then the set must
+ * not be used any more. */
 int candidates_compact(struct candidates *set);
 
 /* candidate_wire_max returns the largest possible number of bytes of an encoded candidate.
- * candidate_encode encodes the candidate for a message, without its zero words, and returns the
- * number of bytes. */
+ * candidate_encode writes the candidate to `out`, which has that many bytes, without its zero
+ * words, and returns the number of bytes. candidates_merge decodes them. */
 size_t candidate_wire_max(const struct candidate *candidate);
 size_t candidate_encode(const struct candidate *candidate, char *out);
 

@@ -44,8 +44,8 @@ struct sharing sharing_at(const void *bytes, uint32_t count) {
 enum { DIGIT_BITS = 7, PASSES = (64 - COUNT_BITS + DIGIT_BITS - 1) / DIGIT_BITS };
 static_assert(PASSES % 2 == 1, "the sorted entries are in the second array");
 
-/* Sorts n entries by id and leaves the result in `other`; `entries` gets undefined order. The time
- * does not depend on the ids, which are untrusted in darshan-merge. */
+/* Sorts n entries by id and leaves the result in `other`, which has n slots; `entries` gets
+ * undefined order. The time does not depend on the ids, which are untrusted in darshan-merge. */
 static void sort_entries(uint64_t *entries, uint64_t *other, uint32_t n) {
   for (int shift = 64 - PASSES * DIGIT_BITS; shift < 64; shift += DIGIT_BITS) {
     uint32_t places[1 << DIGIT_BITS] = {0}, at = 0;
@@ -323,7 +323,7 @@ static int facts_add(struct facts *facts, const struct message *message) {
 }
 
 /* Returns the facts as a message of *n bytes in the arena, or NULL if out of memory. with_hosts: 0
- * omits the list of hosts. */
+ * omits the list of hosts, which only the way up needs. */
 static void *facts_encode(const struct facts *facts, struct arena *arena, int with_hosts,
                           size_t *n) {
   struct facts_head head = {.times = facts->times,

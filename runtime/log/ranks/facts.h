@@ -25,12 +25,14 @@ struct sharing {
   uint32_t count; /* number of entries of the list; SHARING_BUCKETS: there is a byte per bucket
                      instead */
   const uint64_t *entries; /* 48 bits of an id, then a 16-bit number of ranks; ascending */
-  uint8_t *counts;
+  uint8_t *counts;         /* number of ranks of each bucket, 255: 255 or more; NULL: a list */
 };
 
-/* Makes the table of one rank from its region of names. Returns 0, or -1 if out of memory. */
+/* Makes the table of one rank in the arena from its region of names (ids and names, `length`
+ * bytes). Returns 0, or -1 if out of memory. */
 int sharing_make(struct sharing *table, struct arena *arena, const char *names, size_t length);
-/* Adds the counts of a table that a message contains. Returns 0, or -1 if out of memory. */
+/* Adds the counts of `other`, the table of a message; the result is in the arena. Returns 0, or -1
+ * if out of memory. */
 int sharing_merge(struct sharing *table, struct arena *arena, const struct sharing *other);
 /* Returns the number of ranks that know this id, or SHARING_MANY if there are too many to count. In
  * a list, ids with the same upper 48 bits count as one. A table of buckets returns the sum over all
@@ -57,7 +59,7 @@ struct sharing sharing_at(const void *bytes, uint32_t count);
 enum { FACTS_HOSTS = 1024, FACTS_HOST_ROOM = 24 };
 
 struct facts_host {
-  uint64_t hash;
+  uint64_t hash;                     /* of the whole host name */
   struct rank_processors processors; /* of all ranks on this host; 0: one is unknown */
   char name[FACTS_HOST_ROOM];        /* host name up to its first dot, truncated, with a NUL */
 };

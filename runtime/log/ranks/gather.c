@@ -11,8 +11,9 @@ struct records_head { /* the lines (struct stretch) follow, then candidates, the
   uint32_t lines, gaps;
 };
 
-/* Order of the parts: this rank's own streams; streams of excess candidates (a part before any
- * child and one after each child); streams of complete candidates; one part per child. */
+/* Indexes into gathered->parts: this rank's own streams; from PART_EXCESS on the streams of excess
+ * candidates, in a part before any child and one after each child. Then follow, from part_complete
+ * on, the streams of complete candidates and one part per child. */
 enum { PART_OWN, PART_EXCESS };
 static int part_complete(const struct rank *rank) {
   return PART_EXCESS + 1 + rank_children(rank);

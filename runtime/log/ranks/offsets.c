@@ -45,8 +45,9 @@ static struct darshan_annex_block block_of(const struct stretch *line) {
                                       .raw_len = line->raw};
 }
 
-/* Assigns file offsets to the blocks of the annex and writes their heads. Combines the checksums of
- * the parts into the checksum of the annex. Returns 0, or -1 if a write failed. */
+/* Assigns file offsets to the blocks of the annex, stores those of their bytes in places[i] for
+ * line i of the total, and writes the blocks' heads. Combines the checksums of the parts into the
+ * checksum of the annex. Returns 0, or -1 if a write failed. */
 static int lay_annex(const struct stretches *total, uint64_t *places, struct log_file *file) {
   uLong checksum = crc32(0, NULL, 0);
   int result = 0;

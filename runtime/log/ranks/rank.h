@@ -55,7 +55,7 @@ struct rank_processors {
 struct reduce_limits {
   size_t
       streams; /* most bytes of streams in a message; a rank with more writes its streams itself */
-  size_t candidates; /* bytes of candidates in memory */
+  size_t candidates; /* most bytes of candidates in memory; more are compressed early */
 };
 /* The default limits, in bytes. */
 static const struct reduce_limits reduce_default_limits = {.streams = 4 << 20,
@@ -81,7 +81,7 @@ struct reduce_source {
   int64_t nprocs; /* number of ranks in the job; a record of fewer ranks is partly shared */
   int keep_ranks; /* 1: each record stays in its rank */
   struct reduce_limits limits;
-  const char *host;
+  const char *host; /* name of the host */
   struct rank_processors processors;
   const char *names; /* region of names */
   size_t names_length;
@@ -101,8 +101,8 @@ struct reduce_source {
   /* Root rank only: settings and identity, of which the path of the log is made. */
   const struct darshan_config *config;
   struct darshan_log_identity identity;
-  uint64_t begun_ns;
-  char *final_path; /* buffer for the path, DARSHAN_PATH_ROOM bytes */
+  uint64_t begun_ns; /* CLOCK_MONOTONIC time when finalization began */
+  char *final_path;  /* buffer for the path, DARSHAN_PATH_ROOM bytes */
 };
 
 /* --- the tree ----------------------------------------------------------------- */
@@ -116,7 +116,7 @@ static inline int tree_parent(int rank) {
   return rank & (rank - 1);
 }
 
-/* Returns the n-th child, -1 if there are fewer. */
+/* Returns the n-th child (from 0) of a rank in a tree of `size` ranks, -1 if it has fewer. */
 static inline int tree_child(int rank, int size, int n) {
   if (n >= TREE_CHILDREN || (rank >> n) & 1) return -1;
   if (rank & ((1 << n) - 1)) return -1;
@@ -135,7 +135,8 @@ static inline int tree_children(int rank, int size) {
  * may have to wait for a processor at each level. */
 enum { TREE_BITS = 3, TREE_DIGIT = (1 << TREE_BITS) - 1, TREE_LEVELS = 31 / TREE_BITS };
 
-/* Returns the index of the lowest digit that is not 0, or TREE_LEVELS for rank 0. */
+/* Second tree: returns the index (from 0) of the lowest digit of the rank, in base 8, that is not
+ * 0; TREE_LEVELS for rank 0. */
 static inline int tree_level(int rank) {
   int level = 0;
   while (level < TREE_LEVELS && !(rank >> level * TREE_BITS & TREE_DIGIT))
@@ -147,8 +148,8 @@ static inline int tree_sender(int rank) {
   return rank & ~(TREE_DIGIT << tree_level(rank) * TREE_BITS);
 }
 
-/* Returns the n-th rank to which this rank sends the result, or -1 if there are fewer. The
- * receivers with the most ranks below them come first. */
+/* Second tree: returns the n-th rank (from 0) to which this rank of `size` ranks sends the result,
+ * or -1 if there are fewer. The receivers with the most ranks below them come first. */
 static inline int tree_receiver(int rank, int size, int n) {
   for (int level = tree_level(rank); level-- > 0;)
     for (int digit = TREE_DIGIT; digit > 0; digit--)
@@ -181,8 +182,9 @@ static inline void message_drop(struct message *message) {
   *message = (struct message){NULL, 0};
 }
 
-/* rank_receive receives a message from any rank. Returns 0, or -1 if there is no message. rank_send
- * sends a message to any rank. */
+/* rank_receive waits for a message from rank `from`, which message_drop frees. Returns 0, or -1 and
+ * an empty message if the communicator fails. rank_send sends n bytes to rank `to` and ignores
+ * failures: the receiver then gets no message. */
 static inline int rank_receive(const struct rank *rank, int from, struct message *message) {
   void *bytes = NULL;
   size_t n = 0;

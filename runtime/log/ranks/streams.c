@@ -34,9 +34,9 @@ void stretch_join(struct stretch *a, const struct stretch *b) {
   a->raw += b->raw;
 }
 
-/* Compresses records into one stream and appends its line; the caller adds sections in ascending
- * order. Returns 0, or -1 on failure. Adds a line even if there are no records, because the line
- * holds the version of the records. */
+/* Compresses records into one stream and appends its line, with the section, version and partial
+ * flag of `kind`. The caller adds sections in ascending order. Returns 0, or -1 if out of memory.
+ * Adds a line even if there are no records, because the line holds the version of the records. */
 static int add_compressed(const struct leaving *leaving, struct stretches *stretches,
                           const struct stretch *kind, const struct log_records *records) {
   size_t n = records->length;
@@ -150,8 +150,8 @@ static int split_part(const struct leaving *leaving, int section, struct candida
   return 0;
 }
 
-/* Lists the addresses of this rank's own records, which are not moved. Returns 0, or -1 if out of
- * memory. */
+/* Sets records->list to the addresses of this rank's own records, which are not copied. Returns 0,
+ * or -1 if out of memory. */
 static int list_own(struct arena *arena, const struct split *split, struct log_records *records) {
   const char **at = arena_take(arena, split->num_own * sizeof(*at));
   for (size_t i = 0; at && i < split->num_own; i++)
@@ -171,7 +171,8 @@ static int copy_own(struct arena *arena, const struct split *split, struct log_r
 }
 
 /* Combines this rank's own records in their order of creation, in which neighbouring records are
- * similar. size: size of each record, 0 if the sizes differ. Returns 0, or -1 if out of memory. */
+ * similar. all, length: all records of the section. size: size of each record, 0 if the sizes
+ * differ. Returns 0, or -1 if out of memory. */
 static int put_together(struct arena *arena, const struct split *split, const char *all,
                         size_t length, size_t size, struct log_records *records) {
   *records = (struct log_records){.length = split->own_bytes, .size = size};
@@ -334,7 +335,7 @@ static int is_single(const struct leaving *leaving, const struct candidate *item
 }
 
 /* Aggregates the candidates of each section that are still in the set into one overflow record,
- * adds the name of that record, and marks the modules as partial. Returns 0, or -1 if out of
+ * adds the name of that record, and sets partial[section] to 1. Returns 0, or -1 if out of
  * memory. */
 static int fold_sections(struct candidates *set, char *partial) {
   static const char name[] = OVERFLOW_NAME;
@@ -396,8 +397,9 @@ int leave_excess(const struct leaving *leaving, struct candidates *set, struct s
 
 /* --- complete candidates ------------------------------------------------------------- */
 
-/* Returns 1 if the candidate contains the records of all ranks that know its id. Returns 0 after an
- * earlier reduction, because the ranks of a record are then not the ranks that know its id. */
+/* Returns 1 if the candidate contains the records of all ranks that know its id, otherwise 0.
+ * Always returns 0 after an earlier reduction, because the ranks of a record are then not the ranks
+ * that know its id. */
 static int is_complete(const struct leaving *leaving, const struct candidate *item) {
   return !leaving->rank->source->span && item->ranks == sharing_ranks(leaving->sharing, item->id);
 }

@@ -31,6 +31,7 @@ struct stretches {
 
 /* Allocates `room` lines and sets count to 0. Returns 0, or -1 if out of memory. */
 int stretches_prepare(struct stretches *stretches, struct arena *arena, int room);
+/* Returns the line of a section, or NULL if there is none. */
 const struct stretch *stretches_find(const struct stretches *stretches, uint32_t section);
 /* Adds line b to line a of the same section: a then describes the streams of both, with those of b
  * behind. */
@@ -49,7 +50,7 @@ struct leaving {
   struct log_compressor *compressor;
 };
 
-/* Each of these functions returns 0, or -1 if out of memory. `out` may stay empty. */
+/* The functions below may leave `out` empty. */
 
 /* Splits the records of a rank: records of this rank alone leave, compressed into `out`; records
  * that another rank may have become candidates of the set. Returns 0, or -1 if out of memory. */

@@ -111,7 +111,8 @@ struct code_place {
   int32_t code, scope;
 };
 
-/* Returns the list of methods (scope) at an offset in the code; 0 if there is none. */
+/* Returns the offset, in tables->scopes, of the list of methods (scope) at an offset in the code; 0
+ * if there is none. */
 static uint32_t scope_at(const struct tables *tables, uintptr_t offset) {
   enum { SIZE = 16 };
   size_t from = 0, to = (tables->places_end - tables->places) / SIZE;
@@ -133,8 +134,9 @@ struct scope {
   uintptr_t method, instruction;
 };
 
-/* Reads the methods of a scope, the innermost first. Returns their number, or 0 if they cannot be
- * read or the outermost method is not `method`, to which the code belongs. */
+/* Reads the methods of a scope, the innermost first, to `found`, which has INLINED elements.
+ * Returns their number, or 0 if they cannot be read or the outermost method is not `method`, to
+ * which the code belongs. */
 static unsigned read_scopes(const struct tables *tables, uint32_t scope, uintptr_t method,
                             struct scope *found) {
   unsigned count = 0;

@@ -107,7 +107,7 @@ static uint32_t line_of(const struct java_method *method, uintptr_t instruction)
 enum { CLASS_ROOM = 512, NAME_ROOM = 256 };
 
 /* Removes the address at the end of a class's name, which classes have that were generated while
- * the program ran. Returns true if there was an address. */
+ * the program ran. Returns true if there was an address, otherwise false. */
 static bool cut_address(char *name) {
   char *at = strstr(name, "0x");
   if (!at || at == name || (at[-1] != '+' && at[-1] != '/' && at[-1] != '.')) return false;
@@ -116,9 +116,10 @@ static bool cut_address(char *name) {
 }
 
 /* Writes the path of a source file: the package of the class as folders, and the file's name. If a
- * class does not name its file, the path is made of the class's own name. The path of a class that
- * was generated while the program ran is "<generated>", because its name is meaningless. Returns
- * true, or false if the path does not fit. */
+ * class does not name its file, the path is made of the class's own name. The path is "<generated>"
+ * for a class that was generated while the program ran, because its name is meaningless, and for a
+ * file name with a slash. Returns true, or false if the path does not fit. Sets *is_cut if the
+ * file's name was cut. */
 static bool path_of(const struct java_method *method, const char *class, bool is_generated,
                     char *to, size_t room, bool *is_cut) {
   static const char generated[] = "<generated>", ending[] = ".class";

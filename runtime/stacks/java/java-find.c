@@ -118,7 +118,7 @@ static void take_sizes(struct java *found, const struct table *table) {
   }
 }
 
-/* Returns true if this release has all offsets and sizes that are needed. */
+/* Returns true if this release has all offsets and sizes that are needed, otherwise false. */
 static bool is_whole(const struct java_layout *at) {
   enum { NEEDED = 1, MAYBE = 0 };
   bool is_missing = false;

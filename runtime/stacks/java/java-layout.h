@@ -47,7 +47,7 @@ static inline bool java_short(uintptr_t from, uint16_t *number) {
  * the memory cannot be read. */
 bool java_compressed(uintptr_t *at, uint32_t *number) __attribute__((visibility("hidden")));
 
-/* A block of compiled code or a stub. */
+/* A block of compiled code or a stub. start: address of the block; code: address of its code. */
 struct java_blob {
   uintptr_t start, code;
   uintptr_t frame;  /* size of its stack frames, in bytes */
@@ -57,11 +57,14 @@ struct java_blob {
  * none. */
 bool java_blob_of(uintptr_t address, struct java_blob *blob) __attribute__((visibility("hidden")));
 
+/* Passes a Java frame to a sink: its method, and the index of its current bytecode or
+ * JAVA_NO_INSTRUCTION. Returns false if the sink needs no further frames, otherwise true. */
+typedef bool java_give(struct script_sink *sink, uintptr_t method, uintptr_t instruction);
+
 /* Passes the methods of a compiled frame to `give`, the innermost first. If the inlined methods
  * cannot be read, passes only the method to which the code belongs, without an instruction. stack:
  * the frame's address. code: the address at which the frame continues. Returns false if the sink
- * needs no further frames, or if the code has no method. */
-typedef bool java_give(struct script_sink *sink, uintptr_t method, uintptr_t instruction);
+ * needs no further frames, or if the code has no method; otherwise true. */
 bool java_give_compiled(struct script_sink *sink, const struct java_blob *blob, uintptr_t stack,
                         uintptr_t code, java_give *give) __attribute__((visibility("hidden")));
 

@@ -15,7 +15,7 @@ enum { KEYS = 64, NO_KEY = -1 };
 static int key =
     NO_KEY; /* key of pthread_getspecific under which the machine stores its thread structure */
 
-/* Returns true if the value is the machine's structure of this thread. */
+/* Returns true if the value is the machine's structure of this thread, otherwise false. */
 static bool is_thread(uintptr_t value) {
   uintptr_t system;
   int32_t id;

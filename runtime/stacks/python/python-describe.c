@@ -102,8 +102,9 @@ static long bytes_size(uintptr_t object) {
   return word_in(bytes, n, python.layout.type) == python.bytes_type && size >= 0 ? size : -1;
 }
 
-/* Stores the offset of the frame's instruction, in bytes from the first one. Returns true, or false
- * if it is not an instruction of this code object. */
+/* Stores the offset of the frame's instruction, in bytes from the first one; -1: before it. bytes,
+ * n: a copy of the code object. Returns true, or false if it is not an instruction of this code
+ * object. */
 static bool instruction_of(const struct python_frame *frame, const char *bytes, size_t n,
                            long *instruction) {
   const struct python_layout *layout = &python.layout;
@@ -191,8 +192,8 @@ uint64_t python_mark(const struct python_frame *frames, size_t count) {
 
 /* --- the import machinery -------------------------------------------------------------- */
 
-/* Returns true if two texts of at least eight bytes are equal. Faster than memcmp, which the
- * runtime would call by a pointer. */
+/* Returns true if two texts of at least eight bytes are equal, otherwise false. Faster than memcmp,
+ * which the runtime would call by a pointer. */
 static inline bool are_equal(const char *text, const char *other, size_t length) {
   uint64_t word, wanted;
   for (size_t at = 0;; at += sizeof(word)) {
@@ -249,7 +250,8 @@ enum {
   LONGEST_NAME = 400
 };
 
-/* Returns true if the code object's file name is one of CPython's import machinery. */
+/* Returns true if the code object's file name is one of CPython's import machinery, otherwise
+ * false. */
 static bool imports(uintptr_t code) {
   const struct python_layout *layout = &python.layout;
   uintptr_t file = *(const uintptr_t *)(code + layout->file);
@@ -279,8 +281,8 @@ static bool is_library(const char *name, const char *end) {
   return end - at > (ptrdiff_t)sizeof(folder) && are_equal(at, folder, sizeof(folder));
 }
 
-/* Returns true if the code object's file looks for modules, their sources and their metadata. Does
- * not recognize files in a folder whose name has characters beyond ASCII. */
+/* Returns true if the code object's file looks for modules, their sources and their metadata,
+ * otherwise false. Does not recognize files in a folder whose name has characters beyond ASCII. */
 static bool looks_for_modules(uintptr_t code) {
   const struct python_layout *layout = &python.layout;
   uintptr_t file = *(const uintptr_t *)(code + layout->file);
@@ -294,8 +296,8 @@ static bool looks_for_modules(uintptr_t code) {
   return false;
 }
 
-/* Returns true if the code object may belong to a reader, or be called by one. Fast, because it
- * runs at each call of a program. */
+/* Returns true if the code object may belong to a reader, or be called by one, otherwise false.
+ * Fast, because it runs at each call of a program. */
 static bool may_be_reader(uintptr_t code) {
   const struct python_layout *layout = &python.layout;
   uintptr_t file = *(const uintptr_t *)(code + layout->file);

@@ -166,8 +166,9 @@ static const char *choose_layout(struct python *found, unsigned long version) {
   return "its release is newer than all that are known";
 }
 
-/* If the object contains an interpreter, stores it in `python` and returns true. Only the first
- * interpreter that is found is used. */
+/* If the object contains an interpreter, stores it in `python` and returns true, also if its
+ * release cannot be used (python_refuse). Only the first interpreter that is found is used.
+ * may_be_unloaded: true if dlopen has loaded the object. */
 static bool consider(const struct link_map *object, bool may_be_unloaded) {
   void *thread_state = straight_symbol(object, "PyGILState_GetThisThreadState");
   if (!thread_state || __atomic_exchange_n(&is_taken, 1, __ATOMIC_ACQ_REL)) return false;

@@ -34,7 +34,8 @@ static size_t walk_objects(uintptr_t frame, struct python_frame *frames, size_t 
 }
 
 /* Returns true if a frame shows no line of the program: the interpreter made it in order to call
- * the __init__ of a new object, or its function has not begun. */
+ * the __init__ of a new object, or its function has not begun. owner: the frame's owner
+ * (PYTHON_OWNER_). */
 static bool is_incomplete(const struct python_frame *frame, unsigned owner) {
   uintptr_t first = frame->code + python.layout.first_instruction;
   if (owner == PYTHON_OWNER_GENERATOR) return false;

@@ -38,8 +38,8 @@ enum python_state {
 };
 extern int python_state __attribute__((visibility("hidden")));
 
-/* Returns true if python_frames may return frames. A program without Python needs only this
- * branch. */
+/* Returns true if python_frames may return frames, otherwise false. A program without Python needs
+ * only this branch. */
 static inline bool python_is_here(void) {
   int state = __atomic_load_n(&python_state, __ATOMIC_RELAXED);
   return __builtin_expect(state == PYTHON_UNCHECKED || state == PYTHON_TRUSTED, 0);

@@ -59,7 +59,7 @@ extern struct python python __attribute__((visibility("hidden")));
 void python_refuse(const char *reason) __attribute__((visibility("hidden")));
 
 /* Copies n bytes from an address of this process. Returns true, or false if not all of them are
- * mapped and readable. */
+ * mapped and readable; the first bytes may then have been copied. */
 bool python_read(void *to, uintptr_t from, size_t n) __attribute__((visibility("hidden")));
 /* Reads n bytes from an address that may be wrong, in memory that may be unmapped later. In
  * contrast to python_read, the kernel makes each of these reads. Returns true, or false if the

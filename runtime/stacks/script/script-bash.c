@@ -140,7 +140,7 @@ static bool begin(struct cursor *cursor, uintptr_t array) {
   return cursor->index == -1;
 }
 
-/* Moves the cursor to the next element. Returns false at the end. */
+/* Moves the cursor to the next element. Returns true, or false at the end. */
 static bool advance(struct cursor *cursor) {
   char element[ELEMENT_BYTES];
   if (cursor->next == cursor->head || !python_read_few(element, cursor->next, sizeof(element)) ||
@@ -168,8 +168,9 @@ static bool begin_stack(struct stack *stack) {
          begin(&stack->line, value_of(table, &calls));
 }
 
-/* Moves to the next frame. line: receives the line of the current frame. file and function are set
- * to 0 for text that has no file. Returns false after the last frame. */
+/* Moves to the next frame. line: receives the line of the current frame. file, function: receive
+ * the addresses of their strings, 0 for text that has no file. Returns true, or false after the
+ * last frame. */
 static bool next_frame(struct stack *stack, uintptr_t *file, uintptr_t *function, uintptr_t *line) {
   *line = stack->now;
   if (stack->is_at_end) return false;

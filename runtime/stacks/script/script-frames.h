@@ -25,7 +25,8 @@
 enum script_kind { SCRIPT_NONE, SCRIPT_BASH, SCRIPT_PERL, SCRIPT_JAVA, SCRIPT_V8 };
 extern int script_kind __attribute__((visibility("hidden")));
 
-/* Returns true if an interpreter was found, so that script_frames may return frames. */
+/* Returns true if an interpreter was found, so that script_frames may return frames. Otherwise
+ * returns false. */
 static inline bool script_is_here(void) {
   return __builtin_expect(__atomic_load_n(&script_kind, __ATOMIC_RELAXED) != SCRIPT_NONE, 0);
 }
@@ -57,7 +58,7 @@ struct script_words {
   uintptr_t address[SCRIPT_WORDS];
 };
 
-/* Returns true if script_frames stores the words that identify the frames. */
+/* Returns true if script_frames stores the words that identify the frames, otherwise false. */
 static inline bool script_has_words(void) {
   return script_kind == SCRIPT_JAVA || script_kind == SCRIPT_V8;
 }
@@ -68,7 +69,7 @@ struct script_call {
   struct registers registers;
   struct span stack;
 };
-/* Returns true if script_frames and script_frames_are need the running call. */
+/* Returns true if script_frames and script_frames_are need the running call, otherwise false. */
 static inline bool script_needs_call(void) {
   return script_kind == SCRIPT_V8;
 }
@@ -76,14 +77,16 @@ static inline bool script_needs_call(void) {
 /* Stores the lines that led to this call, the innermost first, at most `limit`, and returns their
  * number. words: NULL, or where to store the words that identify the frames; if the interpreter has
  * no such words, their number is 0. Frames have the form of Python's: frames with the same code and
- * instruction are the same line of the same function. imports: set to true if the interpreter is
- * reading the text of a program; the frames then begin with the line that loads it. Needs some
- * hundred bytes of stack, with Java two kilobytes, with V8 some nine. */
+ * instruction are the same line of the same function. *imports: receives true if the interpreter is
+ * reading the text of a program, and the frames then begin with the line that loads it; otherwise
+ * false. call is read only if script_needs_call returns true. Needs some hundred bytes of stack,
+ * with Java two kilobytes, with V8 some nine. */
 size_t script_frames(struct python_frame *frames, size_t limit, bool *imports,
                      struct script_words *words, const struct script_call *call)
     __attribute__((visibility("hidden")));
 
-/* Returns true if script_frames would return exactly these frames, and no import. */
+/* Returns true if script_frames would return exactly these `count` frames, and no import; otherwise
+ * false. */
 bool script_frames_are(const struct python_frame *known, size_t count,
                        const struct script_call *call) __attribute__((visibility("hidden")));
 

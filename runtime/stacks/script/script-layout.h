@@ -46,23 +46,25 @@ static inline uint32_t script_number(const char *bytes, size_t at) {
 
 /* Copies a string of the interpreter, at most room - 1 bytes, with a NUL at its end. Replaces
  * control bytes by question marks. Returns the length of the copy, or -1 if the memory cannot be
- * read. Sets *is_cut if the string is longer. */
+ * read. Sets *is_cut if the string does not end within these bytes; otherwise leaves it as it
+ * is. */
 long script_text(char *to, size_t room, uintptr_t from, bool *is_cut)
     __attribute__((visibility("hidden")));
 
 /* Fills in the texts of a place: a path and the name of a function. If the path is relative and the
  * file exists in the folder in which the interpreter started, inserts this folder before the path.
- * file: address of the path; 0: the path is without_file. Returns true, or false if there is no
- * path. */
+ * file: address of the path; 0: the path is without_file. Returns true, or false if the path is
+ * empty, cannot be read or does not fit. */
 bool script_place(struct python_place *place, uintptr_t file, const char *without_file,
                   const char *function) __attribute__((visibility("hidden")));
 
 /* Fills in the texts of a place, as script_place does. path: a path in the runtime's own memory.
- * Returns true, or false if there is no path. */
+ * Returns true, or false if the path does not fit. */
 bool script_place_named(struct python_place *place, const char *path, const char *function)
     __attribute__((visibility("hidden")));
 /* Fills in the texts of a place, as script_place_named does. path: may be relative to a folder of
- * sources. Returns true, or false if there is no path. */
+ * sources: the folder of the start, or src or src/main/java in it. Returns true, or false if the
+ * path does not fit. */
 bool script_place_below(struct python_place *place, const char *path, const char *function)
     __attribute__((visibility("hidden")));
 

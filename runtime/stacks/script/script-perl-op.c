@@ -15,7 +15,7 @@ static unsigned type_of(const char *bytes) {
 }
 
 /* Returns true if an operation begins a statement, or did before Perl disabled it because the block
- * does not need it. A disabled operation still has its line. */
+ * does not need it. Otherwise returns false. A disabled operation still has its line. */
 static bool begins_statement(const char *bytes) {
   uintptr_t function = script_word(bytes, OP_FUNCTION);
   return function == perl.functions[perl.statement] || function == perl.functions[perl.debugged] ||

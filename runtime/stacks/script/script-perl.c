@@ -90,7 +90,8 @@ static bool give(struct script_sink *sink, const struct statement *statement, ui
 
 /* Walks the contexts of one stack of calls, from the innermost (number `last`) to number 0. *now:
  * the running statement (address 0: unknown); afterwards the statement that made the outermost
- * call. Returns true, or false if the walk must end. */
+ * call. imports: true during an import; then the frames within the file that is loaded are dropped.
+ * Returns true, or false if the walk must end. */
 static bool walk_contexts(struct script_sink *sink, uintptr_t contexts, int32_t last,
                           struct statement *now, bool imports) {
   const struct perl_layout *at = perl.at;

@@ -30,7 +30,7 @@ struct statement {
   uintptr_t file; /* address of a string */
 };
 
-/* Returns true if the operation loads a file of Perl code. */
+/* Returns true if the operation loads a file of Perl code, otherwise false. */
 bool perl_loads(uintptr_t op) __attribute__((visibility("hidden")));
 
 /* Replaces *now, the interpreter's current statement, by the statement to which the operation

@@ -2,13 +2,14 @@
  * to other strings. */
 #include "v8-text.h"
 
-/* Stores the number of characters of a string. Returns false if it cannot be read. */
+/* Stores the number of characters of a string. Returns true, or false if it cannot be read. */
 static bool length_of(uintptr_t value, uint32_t *length) {
   return python_read_few(length, value - V8_TAG + (uintptr_t)v8.at.text_length, sizeof(*length));
 }
 
 /* Replaces a concatenated string by its first part, if that has all characters: V8 stores the whole
- * text there when it is read for the first time. Returns false if it does not have all. */
+ * text there when it is read for the first time. Returns true, or false if it does not have all
+ * characters or cannot be read. */
 static bool step_into_first(uintptr_t *value) {
   uint32_t whole, first;
   return length_of(*value, &whole) && v8_field(*value, v8.at.text_first, value) &&

@@ -14,12 +14,12 @@ struct v8_text {
  * part has all characters. */
 bool v8_text_of(uintptr_t value, struct v8_text *text) __attribute__((visibility("hidden")));
 /* Copies a text as UTF-8, with a NUL at its end, and replaces ASCII control characters and
- * characters above U+07FF by question marks. Returns its length. Sets *is_cut if the text does not
- * fit. */
+ * characters above U+07FF by question marks. Ends at the first character that cannot be read.
+ * Returns the length of the copy in bytes. Sets *is_cut if the text does not fit. */
 size_t v8_copy(const struct v8_text *text, char *to, size_t room, bool *is_cut)
     __attribute__((visibility("hidden")));
-/* Returns the number of the line that contains a character of a source; 0 if the source cannot be
- * read, or if the character is beyond 4 MiB. */
+/* Returns the number of the line that contains the character with this index of a source; 0 if the
+ * source is shorter or cannot be read, or if the index is above 4 Mi. */
 uint32_t v8_line(const struct v8_text *source, size_t position)
     __attribute__((visibility("hidden")));
 
