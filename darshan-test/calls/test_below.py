@@ -72,6 +72,13 @@ CASES = {
         f"s, b = opened(b'r', 0, {NONE}); read(s, 8, 20); libc.fclose(s)",
         {"FILLS": 20, "FILLED_BYTES": 160, "UNBUFFERED": 20, "BUFFER_BYTES": 1},
     ),
+    # Wide characters have a buffer of their own.
+    "wide-reads": Case(
+        "s, b = opened(b'r')\nfor _ in range(5000): assert libc.fgetwc(s) >= 0\nlibc.fclose(s)", {}
+    ),
+    "wide-writes": Case(
+        "s, b = opened(b'w')\nfor _ in range(5000): libc.fputwc(120, s)\nlibc.fclose(s)", {}
+    ),
     # The seek reads the block at its offset; within the buffer it moves a pointer.
     "seeks": Case(
         "s, b = opened(b'r'); read(s, 8, 1)\n"

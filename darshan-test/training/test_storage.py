@@ -1,5 +1,5 @@
-"""What each epoch read, and what of it came from storage, compared with the kernel's counts around
-each sample."""
+"""The report tells how many bytes each epoch read and how many of them came from storage, as the
+kernel counted them around each sample."""
 
 from __future__ import annotations
 

@@ -57,6 +57,18 @@ def _streams() -> list[Row]:
         stream("getc-unbuffered", "unbuffered-stream-read", "setvbuf", 1),
         stream("fread-unbuffered", "unbuffered-stream-read", "setvbuf", 1),
         stream("fprintf-unbuffered", "unbuffered-stream-write", "setvbuf"),
+        replace(
+            stream("characters", "character-calls", "fread", 48),
+            place=HERE,
+            says=(r"50,331,648 calls moved 48\.0 MiB", "Recording these calls"),
+            never=("Your I/O is fine",),
+        ),
+        replace(
+            stream("wide-characters", "character-calls", "getline", 16),
+            place=HERE,
+            settings=_SITES,
+            says=(r"16,777,216 calls moved", "Recording these calls with their lines of code"),
+        ),
         stream("open-per-line", "opened-again", "Open once"),
         stream("flush-per-line", "stream-flushes", "fflush"),
         stream("line-buffered", "line-buffered", "setvbuf"),

@@ -49,6 +49,7 @@ POINTS = {
     "flush-per-chunk": "P10",
     "fill-values": "P10",
     "stdio-bulk": "S01",
+    "character-calls": "S01",
     "stream-flushes": "S01",
     "stream-seeks": f"{_READ} P11 S01",
     "unbuffered-stream-read": f"{_READ} S01",

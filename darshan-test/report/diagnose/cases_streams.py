@@ -78,7 +78,15 @@ def streams() -> list[tuple[str, Job, Job]]:
                 FILE1_BY_CALLS=number_of("/a.bin"), FILE1_CALLS=90),
         )
     )  # fmt: skip
+    characters = Job(
+        (
+            row("STDIO", "/a", READS=90_000_000, BYTES_READ=90_000_000, F_READ_TIME=0.2),
+            row("STDIO_EXT", "/a", FILLS=22_000, FILLED_BYTES=90_000_000),
+        ),
+        seconds=2,
+    )  # fmt: skip
     return [
+        ("character-calls", characters, characters.but(0, READS=45_000_000)),
         ("costly-between", computed, computed.but(1, F_GAP_MEDIUM_TIME=2.0)),
         ("stream-each", each, each.but(1, OPENS=900)),
         ("stdio-bulk", bulk, bulk.but(1, DRAINS=100)),

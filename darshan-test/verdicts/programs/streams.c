@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <wchar.h>
 
 static FILE *opened(const char *name, const char *mode) {
   FILE *stream = fopen(name, mode); /* blame: open-per-line file-per-result */
@@ -174,6 +175,36 @@ static void getc_buffered(bool cured) {
   fclose(stream);
 }
 
+static void characters(bool cured) {
+  static char block[1 << 16];
+  FILE *stream = opened("input", "r");
+  unsigned sum = 0;
+  size_t n;
+  if (!cured)
+    for (int c; (c = fgetc(stream)) != EOF;) /* blame: characters */
+      sum += (unsigned char)c;
+  while ((n = fread(block, 1, sizeof block, stream)) > 0)
+    for (size_t i = 0; i < n; i++)
+      sum += (unsigned char)block[i];
+  must(sum != 0, "sum");
+  fclose(stream);
+}
+
+static void wide_characters(bool cured) {
+  static char block[1 << 16];
+  FILE *stream = opened("input", "r");
+  unsigned sum = 0;
+  size_t n;
+  if (!cured)
+    for (wint_t c; (c = fgetwc(stream)) != WEOF;) /* blame: wide-characters */
+      sum += c;
+  while ((n = fread(block, 1, sizeof block, stream)) > 0)
+    for (size_t i = 0; i < n; i++)
+      sum += (unsigned char)block[i];
+  must(sum != 0, "sum");
+  fclose(stream);
+}
+
 static void lines_in(bool cured) {
   (void)cured;
   char line[256];
@@ -315,6 +346,8 @@ int main(int argc, char **argv) {
       {"file-per-result", file_per_result},
       {"million-fprintf", million_fprintf},
       {"getc-buffered", getc_buffered},
+      {"characters", characters},
+      {"wide-characters", wide_characters},
       {"lines-in", lines_in},
       {"fwrite-large", fwrite_large},
       {"settings", settings},

@@ -123,14 +123,16 @@ void stdio_opened_a_pipe(struct stdio_stream *stream);
  * FILE. */
 void stdio_drained_by_close(struct stdio_stream *last);
 /* Return the bytes that libc read from the file, or wrote to it, during a call that moved `bytes`
- * bytes through the stream. */
+ * bytes through the stream; 0 for wide characters, whose own buffer the pointers do not show. */
 static inline int64_t stdio_brought(const struct stdio_stream *stream, int64_t bytes) {
   const FILE *file = stream->file;
+  if (UNLIKELY(stream_is_wide(file)) && !stream_is_unbuffered(file)) return 0;
   return bytes + (stream_read_end(file) - stream_read_at(file)) -
          (stream->read_end - stream->read_mark);
 }
 static inline int64_t stdio_took_away(const struct stdio_stream *stream, int64_t bytes) {
   const FILE *file = stream->file;
+  if (UNLIKELY(stream_is_wide(file)) && !stream_is_unbuffered(file)) return 0;
   return bytes + (stream->write_mark - stream->write_base) -
          (stream_write_at(file) - stream_write_base(file));
 }

@@ -187,6 +187,7 @@ _ABOUT = (
     ("slow-compression", About((WRITE,), _HDF5)),
     ("slow-text", About((READ,), _CALL, _GAPS)),
     ("stdio-bulk", About(_DATA, _ANY, _BYTES)),
+    ("character-calls", About(_DATA, _ANY, _CALLS)),
     ("stream-each", About((OPEN,), "fdopen", _CALLS)),
     ("stream-flushes", About((SYNC, WRITE), _ANY, _CALLS)),
     ("stream-seeks", About((SEEK,), _ANY, _CALLS)),

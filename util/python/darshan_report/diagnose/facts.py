@@ -33,6 +33,7 @@ from .finding import Evidence, Finding, Stake
 from .limits import Limits
 from .table import Table, added
 from .times.rates import job_rate, movers
+from .times.recording import recording
 
 _FAST = ("lustre", "gpfs", "beegfs", "panfs", "cephfs", "ceph", "pvfs2", "orangefs", "weka")
 _ROUNDING = 0.005  # relative difference below which two times are reported as equal
@@ -205,18 +206,14 @@ class Facts:
         known = self.info.run_time
         if math.isfinite(known) and known > 0:
             return known
-        ends = [
-            float(table[n].max())
-            for _, table in self.layers
-            for n in ("F_READ_END_TIMESTAMP", "F_WRITE_END_TIMESTAMP", "F_CLOSE_END_TIMESTAMP")
-            if table.has(n)
-        ]
-        return max(ends, default=0.0)
+        names = [f"F_{kind}_END_TIMESTAMP" for kind in ("READ", "WRITE", "CLOSE")]
+        tables = [table for _, table in self.layers]
+        return max((float(t[n].max()) for t in tables for n in names if t.has(n)), default=0.0)
 
     @functools.cached_property
     def process_time(self) -> float:
         """The seconds in which the processes could work, summed: their lifetimes without waits for
-        child processes or, if the log does not distinguish processes, run time times processes."""
+        children or, if the log does not distinguish processes, run time times processes."""
         if self.processes:
             work = self.processes.work
         else:
@@ -226,8 +223,8 @@ class Facts:
     @functools.cached_property
     def needed_time(self) -> float:
         """The seconds of process_time without the waits for a processor that another process had
-        taken. No change of the program's I/O saves such waits, and an idle machine has none.
-        Potential savings are therefore fractions of this time."""
+        taken, and without what the recording took. No change of the program's I/O saves these, so
+        potential savings are fractions of this time."""
         table = self.table("USAGE")
         lost, after = 0.0, 0.0
         if table is not None:
@@ -241,8 +238,13 @@ class Facts:
         # at most as long as the calls. Further waits follow a sleep elsewhere, such as in MPI.
         elif after > _ROUNDING * self.process_time:
             lost += max(0.0, after - self.io_time)
-        found = self.process_time - lost
-        return found if 0 < found < (1 - _ROUNDING) * self.process_time else self.process_time
+        found, whole = self.process_time - lost - self.recording, self.process_time
+        return found if 0 < found < (1 - _ROUNDING) * whole else whole
+
+    @functools.cached_property
+    def recording(self) -> float:
+        """The seconds that the recording took, over all processes; 0 if they are few."""
+        return recording(self.log, self.layers, self.streams, self.process_time)
 
     @functools.cached_property
     def at_once(self) -> float:
@@ -256,16 +258,13 @@ class Facts:
 
     @once
     def opens(self, table: Table) -> np.ndarray:
-        """Returns the number of opens per file. OPENS also counts calls of fileno, dup and fdopen,
-        which open nothing; they are subtracted."""
+        """Returns the number of opens per file, without calls of fileno, dup and fdopen."""
         others = table["FILENOS"] + table["DUPS"] + table["FDOPENS"]
-        opened: np.ndarray = np.maximum(0, table["OPENS"] - others)
-        return opened
+        return np.asarray(np.maximum(0, table["OPENS"] - others))
 
     @once
     def writing(self, table: Table) -> np.ndarray:
-        """Returns the seconds in writes per file. POSIX records add the time of fsync and msync to
-        that of writes; it is subtracted."""
+        """Returns the seconds in writes per file, without those in fsync and msync."""
         extra = self.table("POSIX_EXT")
         time: np.ndarray = np.array(table["F_WRITE_TIME"], "f8")
         if table.prefix != "POSIX" or extra is None:
@@ -426,7 +425,8 @@ class Facts:
             of_run=whole,
             ranks=1 if self.tree else self.nprocs,
             idle=most < (1 - _ROUNDING) * self.run_time,
-            crowded=whole < (1 - _ROUNDING) * most,
+            crowded=whole + self.recording / self.at_once < (1 - _ROUNDING) * most,
+            slowed=self.recording > 0,
             between=seconds - in_calls,
         )
 
@@ -446,8 +446,7 @@ class Facts:
         """Returns the seconds that transfers took beyond what their bytes need at a good rate.
         seconds, moved: time and bytes of the transfers. processes: how many processes move bytes at
         the same time and share the rate that a job can expect."""
-        lost: np.ndarray = np.maximum(0.0, seconds - np.asarray(moved) / self.good_rate(processes))
-        return lost
+        return np.asarray(np.maximum(0.0, seconds - np.asarray(moved) / self.good_rate(processes)))
 
     @functools.cached_property
     def job_rate(self) -> tuple[float, bool]:

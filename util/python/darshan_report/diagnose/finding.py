@@ -69,6 +69,7 @@ class Stake:
     ranks: int = 1  # ranks of a job; run is the time of each of them
     idle: bool = False  # during a part of the run no process worked
     crowded: bool = False  # of_run does not contain waits for a processor
+    slowed: bool = False  # of_run does not contain what the recording itself took
     between: float = 0.0  # part of `seconds` between calls
     uncut: float = 0.0  # `seconds` before they were limited to the time in which processes worked
 
@@ -82,8 +83,10 @@ class Stake:
         """Text that says what the whole time leaves out of the run's wall time, with a space at its
         end; "" if nothing."""
         work = "of work" if self.idle else ""
-        waits = "without waits for a processor" if self.crowded else ""
-        both = ", ".join(filter(None, (work, waits)))
+        waits = "waits for a processor" if self.crowded else ""
+        recording = "the recording itself" if self.slowed else ""
+        left_out = " and ".join(filter(None, (waits, recording)))
+        both = ", ".join(filter(None, (work, f"without {left_out}" if left_out else "")))
         return f"{both} " if both else ""
 
     @property
@@ -92,7 +95,8 @@ class Stake:
         unknown."""
         if self.seconds <= 0 or self.of_run <= 0:
             return ""
-        of = "of the work" if self.idle or self.crowded else "of the run"
+        less = self.idle or self.crowded or self.slowed
+        of = "of the work" if less else "of the run"
         return f"up to {seconds(self.run)}, {share(self.run, self.of_run)} {of}"
 
     @property

@@ -473,6 +473,13 @@ LIMITS = (
         "fewer accesses of a stream to the file are not a pattern",
         JUDGEMENT,
     ),
+    Limit(
+        "characters.many",
+        5_000_000,
+        "calls",
+        "fewer calls for one character each take less than 10 ms",
+        "2 ns each",
+    ),
     Limit("stream.buffer", 4096, "bytes", "buffer that the C library gives a stream", "glibc"),
     Limit(
         "stream.latency",

@@ -382,7 +382,10 @@ def _costliest(
         told += lines_of_one
     yield from told
     if _of_work(told):
-        yield "  work: the run's time without waits for other processes, or for a processor"
+        if first.stake.slowed:
+            yield "  work: the run's time without waits, and without what the recording took"
+        else:
+            yield "  work: the run's time without waits for other processes, or for a processor"
     yield "  darshan report --text LOG has the files, all remedies and examples"
 
 
@@ -408,7 +411,7 @@ def _headline(finding: Finding) -> Iterator[str]:
     mark = "?" if finding.is_hint else "-" if finding.kind == NOTICE else "!"
     stake = finding.stake
     at, short = stake.text.partition("; ")[0].partition(" and ")[0], stake.brief
-    if stake.crowded and short:
+    if (stake.crowded or stake.slowed) and short:
         at = short  # a note below the findings defines "work"
     if not at:
         yield from first_fitting([f"{mark} {finding.title}"], _WIDTH)

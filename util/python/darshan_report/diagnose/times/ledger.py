@@ -23,8 +23,8 @@ READS, WRITES, OPENS, MAPPINGS, LOOKUPS, LISTINGS, SYNCS, BUFFERS = (
 LOCKS = "locks"
 RANKS = "ranks"
 IMPORTS, HDF5, MPIIO, COMMUNICATION = "imports", "hdf5", "mpiio", "communication"
-WAITING, PROCESSOR, BETWEEN, COMPUTING, ASLEEP, OUTSIDE, REST = (
-    "waiting", "processor", "between", "computing", "asleep", "outside", "rest",
+WAITING, PROCESSOR, BETWEEN, RECORDING, COMPUTING, ASLEEP, OUTSIDE, REST = (
+    "waiting", "processor", "between", "recording", "computing", "asleep", "outside", "rest",
 )  # fmt: skip
 
 TITLES = {
@@ -45,6 +45,7 @@ TITLES = {
     WAITING: "Waiting for other processes or threads, and sleeping",
     PROCESSOR: "Waiting for a processor",
     BETWEEN: "Between calls of I/O loops: libraries, formatting, parsing",
+    RECORDING: "Recording the calls: Darshan itself, estimated",
     COMPUTING: "Computing",
     ASLEEP: "Sleeping outside of recorded calls (network, pipes, page faults)",
     OUTSIDE: "Outside of I/O calls: computing and waiting",
@@ -119,6 +120,8 @@ def ledger(facts: Facts) -> Ledger:
         spent[rest] = left - spent[ASLEEP]
         spent[LOCKS] += idle
         spent[WAITING] = waited - idle
+    spent[RECORDING] = min(spent[COMPUTING], facts.recording)
+    spent[COMPUTING] -= spent[RECORDING]
     spent[BETWEEN] = min(spent[COMPUTING], between_all(facts))
     spent[COMPUTING] -= spent[BETWEEN]
     rows = tuple(Row(key, spent[key]) for key in TITLES if spent.get(key, 0.0) > 0)

@@ -193,7 +193,7 @@ def blocks(context: Context) -> list[Block]:
     inlined = context.extras.sum("POSIX_EXT_INLINED") if context.extras else None
     if inlined:
         lines.append(
-            "Code that the compiler inlined into the program filled or emptied buffers of "
+            "Code that the compiler inlined into the program moved bytes of the buffers of "
             f"streams (seen {plural(int(inlined), 'time')}): counts of STDIO operations are "
             "lower bounds."
         )
