@@ -5,8 +5,8 @@
 #include "../training/training.h"
 #include "account.h"
 
-/* Counts the call for its site, unless it has none (SITE_NOTHING) or is within a call of an upper
- * layer, and ends the update. */
+/* Counts the call for its call site, unless its kind is SITE_NOTHING or it is within a call of an
+ * upper layer, and ends the update. */
 static inline ALWAYS_INLINE void count_and_leave(const struct site_call *call) {
   if (LIKELY(call->kind != SITE_NOTHING && !layers_inside())) sites_count_inside(call);
   runtime_leave();
@@ -18,8 +18,8 @@ __attribute__((noinline)) void posix_tell_site(enum site_kind kind, uint64_t t1,
   count_and_leave(&call);
 }
 
-/* Returns the id of a file's record, which several files may share. The caller holds the lock,
- * because afterwards the state may belong to another file. */
+/* Returns the id of a file's record, which several files may share. The caller holds the record's
+ * lock, because afterwards the state may belong to another file. */
 static inline uint64_t id_of(const struct posix_file *file) {
   const struct darshan_posix_record *record = file->record;
   return record ? record->base.id : file->id; /* NULL if a handler forked during this call */

@@ -10,8 +10,8 @@
 
 struct stdio_state stdio_state;
 
-/* Values of stdio_stream.changed. STREAM_CHANGED: its descriptor has another file by now.
- * STREAM_RESOLVING: a thread is identifying this file. */
+/* Values of stdio_stream.changed. STREAM_CHANGED: its descriptor has another file by now, which is
+ * not identified yet. STREAM_RESOLVING: a thread is identifying this file. 0: neither. */
 enum { STREAM_CHANGED = 1, STREAM_RESOLVING };
 
 /* Stores the name of a standard stream (<STDIN> and so on). Returns 1, or 0 if the stream is
@@ -76,8 +76,7 @@ void stdio_number_closed(struct stdio_stream *stream) {
     STDIO_POKE(stream->numberless, 1);
 }
 
-/* Stores the name of the newest recorded stream of a descriptor. Returns 1, or 0 if there is
- * none. */
+/* Returns 0 also if the stream's descriptor was closed or has another file by now. */
 int stdio_name_at(int fd, struct posix_name *name) {
   const struct fd_entry *entry = fd_entry(fd);
   const struct stdio_stream *stream = entry ? STDIO_PEEK(entry->stream) : NULL;
@@ -92,8 +91,9 @@ static int stdio_was_used(const struct darshan_stdio_record *record) {
   return record->counters[STDIO_OPENS] != 0;
 }
 
-/* Stores the name of a standard stream that the process inherited: a regular file's path, otherwise
- * the stream's name (<STDIN> and so on). Returns 1, or 0 if the file is not recorded. */
+/* Stores the name of a standard stream that the process inherited: the path if it is a recorded
+ * regular file, otherwise the stream's name (<STDIN> and so on). Returns 1. After this the caller
+ * calls posix_name_done. */
 static int identify_born(struct stdio_stream *stream, struct posix_name *name) {
   struct fd_facts facts;
   int fd = stream_fd(stream->file);
@@ -105,8 +105,9 @@ static int identify_born(struct stdio_stream *stream, struct posix_name *name) {
   return 1;
 }
 
-/* Replaces the name of a stream by the name of its current file or standard stream. Returns 1, or 0
- * if the file is not recorded. */
+/* Replaces *name, the stream's former name, by the name of its current file or standard stream.
+ * Returns 1, or 0 if the file is not recorded. After a result of 1 the caller calls
+ * posix_name_done. */
 static int identify(struct stdio_stream *stream, struct posix_name *name) {
   if (stream->born) return identify_born(stream, name);
   const struct posix_file *posix = posix_file_of(stream_fd(stream->file));
@@ -140,7 +141,8 @@ static uint32_t record_of(struct posix_name *name, uint32_t *below) {
   return number;
 }
 
-/* Gives a stream the record of this number, whose name is `name`. Returns 1, or 0 if the stream's
+/* Gives a stream the STDIO record `number`, whose name is `name`. below: number of its STDIO_EXT
+ * record. given: 1 if the stream's descriptor has got another file. Returns 1, or 0 if the stream's
  * former record cannot be locked. Not inlined, so that its frame is not on the stack during the
  * lookup of the record, which needs most stack.
  *
@@ -196,7 +198,7 @@ int stdio_materialise(struct stdio_stream *stream) {
   return made;
 }
 
-/* Updates the record: adds bytes that inlined macros moved, and the time of quick calls. */
+/* Adds to the stream's record the bytes that inlined macros moved, and the time of quick calls. */
 static void settle_all(struct stdio_stream *stream) {
   stdio_settle(stream);
   stdio_quick_settle(stream);

@@ -7,7 +7,7 @@
 
 #include "../../../intercept/sys/sys.h"
 
-/* Clears the marks of an abandoned call in the stream's state. The FILE itself needs no change,
+/* Clears the flags of an abandoned call in the stream's state. The FILE itself needs no change,
  * because the runtime changes nothing in a FILE of musl. */
 void stdio_scan_left(struct stdio_stream *stream) {
   stream->odd &= ~(uint32_t)STDIO_SCANNING;
@@ -21,8 +21,8 @@ int64_t refills_bytes_waiting(const FILE *file) {
   return stream_read_end(file) - stream_read_at(file);
 }
 
-/* Returns the bytes in the buffer that have not been read yet. For wide streams, too, the buffer
- * contains bytes, because musl decodes characters when they are read. */
+/* For wide streams, too, the buffer contains bytes, because musl decodes characters when they are
+ * read. */
 int64_t refills_characters_waiting(struct stdio_stream *stream) {
   return refills_bytes_waiting(stream->file);
 }

@@ -10,6 +10,7 @@
 /* MB_CUR_MAX of glibc in UTF-8; no other encoding has this value. */
 enum { UTF8_MAX = 6 };
 
+/* Returns the stream's encoding; if it is unknown, that of the current locale. */
 static uint32_t encoding_of(struct stdio_stream *stream) {
   if (stream->encoding) return stream->encoding;
   size_t most = MB_CUR_MAX;
