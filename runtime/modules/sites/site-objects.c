@@ -14,8 +14,8 @@ static void add_id(struct site_name *name, const uint8_t *id, size_t length) {
     site_name_add_bytes(name, (char[]){digits[id[i] >> 4], digits[id[i] & 15]}, 2);
 }
 
-/* Returns the path of an object. The loader does not have the program's path, so it is read from
- * the kernel into room, which has `size` bytes; "" if that fails. */
+/* Returns the path of a program or library. The loader does not have the program's path, so it is
+ * read from the kernel into room, which has `size` bytes; "" if that fails. */
 static const char *path_of(const struct object *object, char *room, size_t size) {
   if (object->path[0] != '\0') return object->path;
   ssize_t length = sys_readlink("/proc/self/exe", room, size - 1);
@@ -23,7 +23,8 @@ static const char *path_of(const struct object *object, char *room, size_t size)
   return room;
 }
 
-/* Appends eight digits of the build id, or, without one, the last part of the path. */
+/* Appends an object's short name: the first eight hexadecimal digits of its build id, or, without
+ * one, the last part of its path. */
 static void add_short(struct site_name *name, const struct object *object) {
   uint8_t id[BUILD_ID_MOST];
   char room[SITE_NAME_ROOM];

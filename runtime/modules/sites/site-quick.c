@@ -9,12 +9,12 @@
 #include "records.h"
 #include "sites-state.h"
 
-/* A stack of a thread. Only this thread changes it, and no other thread reuses its slot. If no slot
- * is free, the calls of a stack are not quick. */
+/* A stack of a thread whose small calls may be counted as quick calls. Only this thread changes it,
+ * and no other thread reuses its slot. If no slot is free, the calls of a stack are not quick. */
 struct site_quick {
   const void *thread; /* identified by the address of its site_thread; NULL: the slot is free */
-  struct site_stack *stack; /* NULL: no stack */
-  uintptr_t frame, function;
+  struct site_stack *stack;  /* NULL: no stack */
+  uintptr_t frame, function; /* those of the struct site_caller */
   uintptr_t distance; /* distance of the caller's frame from the frame of sites_count_inside */
   uint64_t since;     /* end of its last measured call, in ticks */
   uint32_t first;     /* index of the first of the stack's slots that is above the caller's frame */
@@ -29,6 +29,7 @@ enum { WAYS = 4, SETS = 64 };
 SELDOM static struct site_quick places[SETS][WAYS];
 static int is_used;
 
+/* Returns the slots, WAYS of them, in which stacks of this caller in this thread may be. */
 static inline struct site_quick *set_of(const struct site_caller *caller) {
   uint64_t key = caller->returns ^ caller->frame << 20 ^ (uintptr_t)&site_thread >> 4;
   return places[key * 0x9e3779b97f4a7c15u >> 58];
@@ -39,9 +40,9 @@ void sites_quick_forked(void) {
   is_used = 0;
 }
 
-/* Returns 1 if this caller has this stack: all return addresses above the wrapper's frame are the
- * same. Otherwise returns 0. They are on the thread's own stack, at the same addresses as when the
- * stack was stored. */
+/* Returns 1 if the caller's running stack is the stored one: all return addresses above the
+ * wrapper's frame are the same. Otherwise returns 0. They are on the thread's own stack, at the
+ * same addresses as when the stack was stored. */
 static inline int is_stack_of(const struct site_quick *quick, const struct site_caller *caller) {
   const struct site_stack *stack = quick->stack;
   if (!stack || quick->thread != &site_thread || quick->frame != caller->frame ||
@@ -99,8 +100,9 @@ static int has_last_stack(uint64_t t2) {
          thread->frame - thread->stack.start < thread->stack.end - thread->stack.start;
 }
 
-/* Returns the slot for this thread's stack: its existing slot, otherwise a free slot, otherwise the
- * slot of this thread whose last measured call is the oldest; NULL if there is none. */
+/* Returns the slot for a known stack of this thread and caller: its existing slot, otherwise a free
+ * slot, which it takes, otherwise the slot of this thread whose last measured call is the oldest;
+ * NULL if other threads have all slots. */
 static struct site_quick *place_for(const struct site_caller *caller,
                                     const struct site_stack *stack) {
   struct site_quick *set = set_of(caller), *oldest = NULL;

@@ -32,8 +32,8 @@ uint64_t training_processor_time(void) {
   return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
-/* Returns the nanoseconds in which this thread was ready to run but had no processor; -1 if
- * unknown. */
+/* Returns the nanoseconds, since its start, in which this thread was ready to run but had no
+ * processor; -1 if unknown. */
 static int64_t ready_time(void) {
   int64_t ran, ready;
   return usage_read_schedstat("/proc/thread-self/schedstat", &ran, &ready) < 0 ? -1 : ready;
@@ -49,8 +49,8 @@ static int64_t page_faults(void) {
 
 /* --- calls on files ---------------------------------------------------------------------- */
 
-/* Makes the first records of both modules, up to these numbers, notify this module. Later records
- * notify this module from their start. */
+/* Makes the first `posix` records of POSIX and the first `stdio` records of STDIO notify this
+ * module. Later records notify this module from their start. */
 static void watch_all(uint32_t posix, uint32_t stdio) {
   for (uint32_t i = 1; i <= posix; i++) {
     struct posix_aux *aux = segments_at(&posix_state.aux, i);
@@ -121,7 +121,7 @@ void training_add_fetches(struct darshan_training_record *record,
   times[TRAINING_F_TRANSFORM_TIME] += (double)sums->transform * tick;
 }
 
-/* Returns the time in calls on files, in ticks. */
+/* Returns the time in calls on files in these sums, in ticks. */
 static uint64_t files_of(const struct training_sums *sums) {
   return sums->open + sums->read + sums->write;
 }
@@ -135,8 +135,9 @@ void training_fetch_begins(struct training_fetch *fetch) {
   fetch->t1 = ticks_now();
 }
 
-/* Adds a fetch of this worker to its record, and the time since the previous fetch as idle time.
- * The caller holds training_lock. */
+/* Adds the sums of this thread, with a fetch of this worker that ended at t2 (ticks), to the
+ * worker's record, and the time since the previous fetch as idle time. Clears the sums. The caller
+ * holds training_lock. */
 static void worker_fetched(const struct training_fetch *fetch, uint64_t t2) {
   struct darshan_training_record *record = training_record_at(worker.record);
   if (record) {
@@ -149,9 +150,10 @@ static void worker_fetched(const struct training_fetch *fetch, uint64_t t2) {
   training_thread.sums = (struct training_sums){0};
 }
 
-/* Adds a fetch to the bins of time. processor, ready: nanoseconds of the fetch in which the thread
- * ran, or was ready to run. If they exceed the time outside of calls on files, the excess is
- * assumed to be within these calls. The caller holds training_lock. */
+/* Adds a fetch that ended at t2 (ticks) to TRAINING_TIME. processor, ready: nanoseconds of the
+ * fetch in which the thread ran, or was ready to run without a processor. If they exceed the time
+ * outside of calls on files, the excess is assumed to be within these calls. The caller holds
+ * training_lock. */
 static void add_to_time(const struct training_fetch *fetch, uint64_t t2, int64_t processor,
                         int64_t ready) {
   int64_t files = training_nanoseconds(files_of(&training_thread.sums) - fetch->files);
@@ -162,8 +164,8 @@ static void add_to_time(const struct training_fetch *fetch, uint64_t t2, int64_t
   training_time_add(TIME_ON_PROCESSORS, fetch->t1, t2, processor + ready, ready);
 }
 
-/* Makes the records of the time in which this process makes batches. worker: its number as a
- * worker; negative: it is not a worker. The caller holds no lock. */
+/* Makes the TRAINING_TIME records for a process that makes batches. worker: its number as a worker;
+ * negative: it is not a worker. The caller holds no lock. */
 static void begin_times(int64_t worker) {
   training_time_begin(TIME_OF_BATCHES, worker);
   training_time_begin(TIME_ON_PROCESSORS, worker);
@@ -191,8 +193,8 @@ void training_fetch_ends(const struct training_fetch *fetch, int gave) {
 
 /* --- a worker ---------------------------------------------------------------------------- */
 
-/* Writes the name of this worker's record, for example "worker 3 of LOADER" or "worker 3 of rank 1
- * of LOADER". */
+/* Writes the name of this worker's record, for example "worker 3 of LOADER" or, if rank is not
+ * negative, "worker 3 of rank 1 of LOADER". loader: the loader's id, written in hexadecimal. */
 static void name_worker(struct site_name *name, int64_t number, int64_t rank, uint64_t loader) {
   name->length = 0;
   name->is_full = 0;
@@ -206,7 +208,7 @@ static void name_worker(struct site_name *name, int64_t number, int64_t rank, ui
   site_name_add_hex(name, loader);
 }
 
-/* Fills in the record of a new worker. */
+/* Fills in the record of this process as worker `number`. rank: of this process; negative: none. */
 static void fill_worker(struct darshan_training_record *record, int64_t number, int64_t rank) {
   static const struct training_settings unknown = {-1, -1, -1, -1};
   training_fill(record, RECORD_OF_WORKER, training_thread.loader, &unknown);

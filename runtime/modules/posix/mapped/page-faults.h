@@ -24,8 +24,8 @@ typedef void page_fault_count(uintptr_t from, const struct page_faults *found);
  * /proc/self/task and it is that of the own PID namespace, of all other threads of the process; of
  * at most 32 threads in total. */
 void page_faults_watch(void);
-/* Reads the new page faults from all rings and passes them to `count`, by mapping. Those in no
- * recorded mapping are not counted. Returns the number of page faults that the kernel dropped
+/* Reads the new page faults from all rings and passes them to `count`, by mapping. Page faults
+ * in other memory are not counted. Returns the number of page faults that the kernel dropped
  * because a ring was full: a lower bound, because the kernel reports them late. Returns 0 at once
  * if another thread is reading. */
 int64_t page_faults_read(page_fault_mapping *mapping, page_fault_count *count);
