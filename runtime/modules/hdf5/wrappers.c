@@ -9,8 +9,8 @@
 
 #define NOTHING ((void)0)
 
-/* Returns the LAYERS state to which calls of lower layers are attributed: that of the dataset,
- * otherwise that of the file; NULL if the id has neither. */
+/* Returns the LAYERS state to which calls of lower layers in a call on this id are attributed: that
+ * of the dataset, otherwise that of the file; NULL if the id has neither. */
 static struct layer_state *below_of(const struct h5_known *known) {
   if (known->kind == H5_DATASET) return &known->dataset->layer;
   return known->file ? &known->file->layer : NULL;

@@ -19,8 +19,8 @@ void training_time_forked(void);
 
 /* Called at the end of a job, so that the bins of all ranks have the same width:
  * training_time_agree doubles the width of this rank's bins until they cover `seconds`, the latest
- * end of all ranks. training_time_last returns 0, because this module does not add an end of its
- * own. */
+ * end of all ranks. training_time_last returns 0, because this module has no times that end later
+ * than those of other modules. */
 double training_time_last(void);
 void training_time_agree(double seconds);
 
