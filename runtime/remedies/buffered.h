@@ -22,7 +22,7 @@ struct file_id {
   ino_t inode;
 };
 
-/* A descriptor for a remedy; the index in the remedy's table is the descriptor. */
+/* A remedy's state of a descriptor; the index in the remedy's table is the descriptor. */
 struct buffered {
   int lock;      /* 1: taken (buffered_lock) */
   int begun;     /* result of guard_begin in the lock holder; while the lock is held, signals are

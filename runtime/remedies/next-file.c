@@ -3,8 +3,8 @@
  * in the log, in the order of their first opens.
  *
  * The remedy opens the next file for this, for a moment, and the program must not notice. So it
- * ends when it sees a second thread in the process: that could open a file in this moment and get
- * another number, or fork. Signals are delayed. The next file is never one that the process has
+ * ends when the process has a second thread. This thread could open a file in this moment and get
+ * another descriptor, or fork. Signals are delayed. The next file is never one that the process has
  * opened before, also by another name (a hard link), because a close would release the process's
  * locks (fcntl). */
 #include <stdio.h>

@@ -28,7 +28,7 @@ enum apmpi_watch {
 static inline void apmpi_watch(enum apmpi_watch reason) {
   __atomic_fetch_or(&apmpi_state.watched, reason, __ATOMIC_RELAXED);
 }
-/* Returns 1 if calls are timed for any of the reasons, otherwise 0. */
+/* Returns 1 if calls are timed for any of the reasons, a set of enum apmpi_watch, otherwise 0. */
 static inline int apmpi_is_watched(int reasons) {
   return (__atomic_load_n(&apmpi_state.watched, __ATOMIC_RELAXED) & reasons) != 0;
 }

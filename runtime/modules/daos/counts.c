@@ -1,4 +1,5 @@
-/* Counts calls in the record of a DAOS file or object. */
+/* Counts calls of libdfs and libdaos in the record of a DAOS file or object, and computes the bytes
+ * that they request. */
 #include "../../counting/size-bins.h"
 #include "../heatmap/heatmap.h"
 #include "daos.h"
@@ -138,9 +139,9 @@ int64_t daos_sgl_bytes(const daos_sgl *sgl) {
   return (int64_t)bytes;
 }
 
-/* If the size of a value is unknown before the call, the length of its buffers is used. Without
- * buffers the call only queries sizes, and the result is 0. */
 int64_t daos_iods_bytes(uint32_t n, const struct daos_iod *iods, const daos_sgl *sgls) {
+  /* If the size of a value is unknown before the call, the length of its buffers is used. Without
+   * buffers the call only queries sizes, and the result is 0. */
   uint64_t bytes = 0;
   for (uint32_t i = 0; iods && sgls && i < n; i++) {
     const struct daos_iod *iod = &iods[i];

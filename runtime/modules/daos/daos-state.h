@@ -44,7 +44,7 @@ enum daos_kind {
   DAOS_AN_ARRAY,
   DAOS_A_KV
 };
-/* An open handle or address. */
+/* An open handle or address, and what it refers to. */
 struct daos_key {
   uint64_t key;     /* its value; of a name: a hash (files.c) */
   uint16_t kind;    /* enum daos_kind; DAOS_NOTHING: a free slot */
@@ -67,7 +67,8 @@ struct daos_pending {
       *chunk_size; /* the library stores sizes there before the event completes; NULL: none */
 };
 
-/* Allocated by the first DAOS call, so that other processes do not need it. */
+/* The tables of the modules. Allocated by the first DAOS call, so that other processes do not need
+ * the memory. */
 struct daos_memory {
   struct daos_key keys[DAOS_KEYS];
   struct daos_container containers[DAOS_CONTAINERS]; /* [0]: the unknown container */

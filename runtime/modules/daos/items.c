@@ -108,9 +108,9 @@ struct daos_item *daos_file(uint32_t container, daos_oid oid, const char *path) 
   return meet(STORE_DFS, container, oid, path, length);
 }
 
-/* An object has no name of its own; it gets the name of its file when libdfs has opened the
- * file. */
 struct daos_item *daos_object(uint32_t container, daos_oid oid) {
+  /* An object has no name of its own; it gets the name of its file when libdfs has opened the
+   * file. */
   if (!module_is_on(DARSHAN_MOD_DAOS)) return NULL;
   return meet(STORE_DAOS, container, oid, darshan_inside.daos[DAOS_LIBDFS] ? NULL : "", 0);
 }

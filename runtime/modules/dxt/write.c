@@ -122,7 +122,7 @@ static double unaligned_part(const struct darshan_posix_record *record) {
   return all > 0 ? (double)counters[POSIX_FILE_NOT_ALIGNED] / (double)all : 0;
 }
 
-/* Returns the POSIX record of the same file, or NULL if it has none. */
+/* Returns the POSIX record of the file with this record id, or NULL if it has none. */
 static const struct darshan_posix_record *posix_record(uint64_t id) {
   const struct store_entry *entry = store_find(&darshan_store, id);
   uint32_t number = entry ? entry->record[STORE_POSIX] : 0;

@@ -1,4 +1,5 @@
-/* Counts calls in the record of a file. */
+/* Counts calls of cuFile and hipFile in the GDS record of a file, and determines which of the bytes
+ * took the compatibility path, that is, were moved by POSIX calls. */
 #include "../../counting/size-bins.h"
 #include "gds.h"
 #include "modules/gds/records.h"

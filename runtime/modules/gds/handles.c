@@ -1,4 +1,4 @@
-/* The table of handles of files and batches. */
+/* The table that maps handles of cuFile and hipFile, of files and of batches, to GDS records. */
 #include "gds.h"
 
 struct gds_state gds_state;

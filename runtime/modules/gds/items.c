@@ -1,4 +1,4 @@
-/* Finds and makes the records of files, and the record <driver>. */
+/* Finds and makes the GDS records of files, and the record <driver> for calls on no file. */
 #include "../posix/posix.h"
 #include "gds.h"
 #include "modules/gds/records.h"
@@ -18,7 +18,8 @@ struct gds_item *gds_item_at(uint32_t number) {
   return segments_at(&gds_state.items, number);
 }
 
-/* The part of `meet` under the store's lock, with its arguments and result. */
+/* Returns the item of a name, and makes its record if necessary; NULL if there is no space. posix:
+ * as in `meet`. The caller holds the store's lock. */
 static struct gds_item *item_of(const struct posix_name *name, const int64_t *posix) {
   struct record_store *store = &darshan_store;
   struct store_entry *entry = NULL;

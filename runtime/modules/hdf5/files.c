@@ -42,7 +42,8 @@ static struct h5_file *file_of_name(const struct posix_name *name) {
   return file;
 }
 
-/* Returns the file of a path that the program passed to HDF5; NULL if it is not recorded. */
+/* Returns the file of a path that the program passed to HDF5, and makes its records if necessary;
+ * NULL if it is not recorded. */
 static struct h5_file *file_of_path(const char *path) {
   struct posix_name name;
   struct h5_file *file = NULL;

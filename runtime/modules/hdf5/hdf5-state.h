@@ -51,9 +51,9 @@ struct h5_dataset {
  * datatype. H5_REFERRED: a dataset that was opened by a reference and has not been used yet. */
 enum h5_kind { H5_UNKNOWN, H5_FILE, H5_DATASET, H5_ATTR, H5_GROUP, H5_OBJECT, H5_REFERRED };
 
-/* An id of a library and its meaning. The id changes only while `means` is 0 or H5_DELETED. A
- * thread that reads the same value of `means` before and after it reads the id has a consistent
- * pair. */
+/* A slot of the table of ids: an id (hid_t) of an HDF5 library, and the library, kind and record
+ * that it refers to. The id changes only while `means` is 0 or H5_DELETED. A thread that reads the
+ * same value of `means` before and after it reads the id has a consistent pair. */
 struct h5_id {
   uint64_t means; /* H5_MEANS; 0: a free slot */
   int64_t id;

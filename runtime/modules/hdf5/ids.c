@@ -22,9 +22,9 @@ static struct h5_ids *new_ids(uint32_t places) {
   return ids;
 }
 
-/* Allocates the table of ids, unless it exists. The first HDF5 file that is used does this, so
- * other processes do not need the memory. */
 int h5_prepare(void) {
+  /* Allocates the table of ids, unless it exists. The first HDF5 file that is used does this, so
+   * other processes do not need the memory. */
   struct hdf5_state *hdf5 = &hdf5_state;
   if (table()) return 1;
   struct h5_ids *ids = new_ids(H5_FIRST_IDS);

@@ -28,10 +28,10 @@ static void count_meta(struct h5_file *file, int counter, int fcounter, uint64_t
     record->fcounters[fcounter] += record_time(&file->last_meta_end, ticks_span(t1, t2));
 }
 
-/* Updates the H5_META and LAYERS records within one entry into the runtime, because HDF5 itself
- * needs only half a microsecond for a call on an attribute. */
 void h5_meta(struct h5_file *file, int counter, int fcounter, struct layer_frame *frame,
              uint64_t t1, uint64_t t2) {
+  /* Updates the H5_META and LAYERS records within one entry into the runtime, because HDF5 itself
+   * needs only half a microsecond for a call on an attribute. */
   struct layer_part *part = file && frame ? file->layer.part : NULL;
   if (file && UNLIKELY(!__atomic_load_n(&file->meta, __ATOMIC_RELAXED)))
     record_make_room(STORE_H5_META);

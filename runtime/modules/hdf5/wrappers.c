@@ -1,5 +1,5 @@
-/* The wrappers of the HDF5 modules, made from calls.def. Unlike in libc, the real function depends
- * on the caller. */
+/* The wrappers of the HDF5 modules, made from calls.def. The real function is that of the HDF5
+ * library that the caller uses; a process may have several. */
 #include "hdf5.h"
 
 #include <errno.h>

@@ -94,9 +94,9 @@ static int bin_at(const struct heatmap_record *record, double seconds) {
   return bin < HEATMAP_BINS ? (int)bin : HEATMAP_BINS - 1;
 }
 
-/* Rounds the running sum instead of each part, so that no byte is lost. */
 void heatmap_spread(const struct heatmap_record *record, int64_t *bins, int64_t bytes, double start,
                     double end) {
+  /* Rounds the running sum instead of each part, so that no byte is lost. */
   int first = bin_at(record, start), last = bin_at(record, end);
   double width = record->head.bin_width_seconds, time = end - start;
   int64_t done = 0;

@@ -1,4 +1,5 @@
-/* The bounded set of byte ranges (layers-state.h). */
+/* The set of bytes of files that were read or written, as a list of at most EXTENTS ranges
+ * (layers-state.h). */
 #include "layers-state.h"
 
 #include <string.h>

@@ -59,7 +59,8 @@ struct layer_piece {
 
 enum { LAYER_PIECES = 32 };
 
-/* Counts of calls of lower layers within a call, in the order of the counters of an operation. */
+/* Indexes of layer_sums.counts: what lower layers did within a call, in the order of the counters
+ * of an operation in a LAYERS record. */
 enum layer_count {
   BELOW_POSIX_READS,
   BELOW_POSIX_WRITES,
@@ -75,7 +76,8 @@ enum layer_count {
   BELOW_COMM_CALLS,
   BELOW_COUNTS
 };
-/* Times that lower layers took within a call, in the order of the times of an operation. */
+/* Indexes of layer_sums.ticks: the time that lower layers took within a call, in the order of the
+ * times of an operation in a LAYERS record. */
 enum layer_time { BELOW_POSIX, BELOW_STDIO, BELOW_MPIIO, BELOW_COMM, BELOW_TIMES };
 
 /* Sums over the calls of lower layers within a call of an upper layer. */

@@ -12,8 +12,8 @@
 
 struct layers_state layers_state;
 
-/* Numbers of counters and times per operation in a record. The counters of an operation are
- * adjacent, in the order of its frame. */
+/* Numbers of counters and of times per operation in a LAYERS record: the calls or their time, then
+ * those of layer_count or layer_time. They are adjacent, in this order. */
 enum { PER_OPERATION = 1 + BELOW_COUNTS, TIMES = 1 + BELOW_TIMES };
 static_assert(BELOW_MPIIO_BYTES_WRITTEN == BELOW_MPIIO_BYTES_READ + 1, "pairs");
 static_assert(BELOW_STDIO_BYTES_WRITTEN == BELOW_STDIO_BYTES_READ + 1, "pairs");
@@ -131,7 +131,8 @@ __attribute__((noinline)) static void clean(struct layer_frame *frame) {
   memset(frame, 0, offsetof(struct layer_frame, state));
 }
 
-/* Opens the next frame of a list that is not full. stack: address in the caller's stack. */
+/* Opens and returns the next frame, for a call of an upper layer, of a list that is not full.
+ * stack: address in the caller's stack. state: of the called object; NULL: not known yet. */
 static inline struct layer_frame *next_frame(struct layer_thread *thread, const char *stack,
                                              enum layer_operation operation,
                                              struct layer_state *state) {

@@ -111,7 +111,8 @@ void layer_mpiio_begin(struct layer_between *between, enum layer_operation opera
                        struct layer_state *state);
 void layer_mpiio_end(const struct layer_between *between, struct layer_state *state,
                      int64_t bytes_read, int64_t bytes_written, uint64_t t1, uint64_t t2);
-/* Returns the innermost open frame of the running stack, or NULL. */
+/* Returns the innermost open frame, that of a call of an upper layer in progress, of the running
+ * stack; NULL if there is none. */
 struct layer_frame *layer_current(void);
 /* Drops frames that a longjmp abandoned: their callers' stack addresses are below `stack`, the
  * address of the current caller's stack frame. Returns the innermost remaining frame, or NULL. */

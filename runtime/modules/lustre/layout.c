@@ -1,4 +1,4 @@
-/* Parses the layout of a file as Lustre returns it (layout.h). */
+/* Makes the LUSTRE record of a file from its layout as Lustre returns it (layout.h). */
 #include "layout.h"
 
 #include <string.h>

@@ -20,7 +20,8 @@ void mpiwait_forked(void) {
   mpiwait_state = (struct mpiwait_state){0};
 }
 
-/* Makes and returns the record; NULL if the store is full. The caller holds the store's lock. */
+/* Makes and returns the MPIWAIT record of this process; NULL if the store is full. The caller holds
+ * the store's lock. */
 static struct heatmap_record *make_record(void) {
   struct record_store *store = &darshan_store;
   struct store_entry *entry =
@@ -32,8 +33,8 @@ static struct heatmap_record *make_record(void) {
   return mpiwait_state.number ? made : NULL;
 }
 
-/* Returns the record, which is made at the first wait; NULL if there is none. The caller holds the
- * module's lock. */
+/* Returns the MPIWAIT record, which is made at the first call; NULL if it cannot be made: the
+ * module then switches itself off. The caller holds the module's lock. */
 static struct heatmap_record *record(void) {
   struct heatmap_record *found = NULL;
   if (LIKELY(mpiwait_state.number))

@@ -16,8 +16,8 @@ static void note_highest(int fd) {
     ;
 }
 
-/* Descriptors from RUNTIME_FDS on have entries in a second table: entries in a page of that table,
- * and number of its pages. */
+/* Descriptors from RUNTIME_FDS on have entries in a second table, which is allocated in pages.
+ * FAR_PAGE: number of entries in a page. FAR_PAGES: number of pages. */
 enum { FAR_PAGE = 256, FAR_PAGES = RUNTIME_FDS_FAR / FAR_PAGE };
 
 struct fd_entry *fd_entry_far(int fd) {
@@ -122,9 +122,9 @@ void fd_dropped_slow(int fd) {
   if (fd_entry(fd)->stream) stdio_descriptor_changed(fd);
 }
 
-/* A descriptor from RUNTIME_FDS on that has no entry gets none; it is classified when it is
- * used. */
 void fd_is_other(int fd) {
+  /* A descriptor from RUNTIME_FDS on that has no entry gets none; it is classified when it is
+   * used. */
   fd_dropped(fd);
   if (fd_entry(fd) && fd_may_change()) fd_looked_at(fd, FD_OTHER);
 }

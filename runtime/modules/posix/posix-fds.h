@@ -82,7 +82,7 @@ static inline struct posix_file *posix_entry_behind(int fd) {
   return LIKELY(file != NULL) ? file : posix_file_or_excluded(fd);
 }
 
-/* Returns the state with this number, from 1 to posix_state.used_files. */
+/* Returns the state of the file with this number, from 1 to posix_state.used_files. */
 static inline struct posix_file *posix_file_at(uint32_t number) {
   return segments_at(&posix_state.files, number);
 }

@@ -270,9 +270,10 @@ int posix_waited_long_for_a_pipe(int fd, uint64_t t1, uint64_t t2);
 static inline int posix_waited_for_a_pipe(int fd, uint64_t t1, uint64_t t2) {
   return UNLIKELY(t2 - t1 >= CLOCK_SHORT) && posix_waited_long_for_a_pipe(fd, t1, t2);
 }
-/* Counts, for the STDIO module, a refill or flush of a stream by code that the compiler inlined
- * into the program, in the POSIX_EXT record of this file (id and name). *number: that record's
- * number, set when the record is made. The caller holds the lock that protects *number. */
+/* Counts, for the STDIO module, bytes that code of <stdio.h>, which the compiler inlined into the
+ * program, moved without a call of libc: adds 1 to POSIX_EXT_INLINED of this file (id and name).
+ * *number: that of its POSIX_EXT record, set when the record is made; 0: not yet. The caller holds
+ * the lock that protects *number. */
 void posix_ext_inlined(uint32_t *number, uint64_t id, const char *name, size_t length);
 
 /* Functions of aio.c, and the structs that they use. */

@@ -17,7 +17,8 @@
 #include "asynchronous/rings.h"
 #include "mapped/mappings.h"
 
-/* posix_place for an argument that points to an offset (0: NULL). */
+/* Returns the offset at which a transfer began (posix_place). offset_pointer: the argument of the
+ * system call that points to the offset; 0: NULL. result: bytes, or -1. */
 static int64_t place(long offset_pointer, long result) {
   return posix_place((const int64_t *)offset_pointer, result);
 }

@@ -1,4 +1,5 @@
-/* Makes the USAGE record of this process (usage.h). */
+/* Makes the USAGE record of this process: the resource usage that the kernel has accounted to it,
+ * from getrusage and /proc, and the bytes of files that are not recorded. */
 #include "usage.h"
 
 #include <string.h>

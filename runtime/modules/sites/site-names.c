@@ -1,4 +1,5 @@
-/* Composes the names of sites from functions, numbers and escaped text. */
+/* Appends functions, numbers and escaped text to the name of a call site, and finds the names of
+ * the runtime's own functions. */
 #include <elf.h>
 #include <link.h>
 #include <string.h>
@@ -117,9 +118,9 @@ static const char *find_function(uintptr_t address) {
   return NULL;
 }
 
-/* Searches all symbols for each new address, and stores up to 64 names, because few addresses are
- * requested, but many times. */
 const char *site_function(uintptr_t address) {
+  /* Searches all symbols for each new address, and stores up to 64 names, because few addresses
+   * are requested, but many times. */
   enum { KNOWN = 64 };
   struct known {
     uintptr_t address;

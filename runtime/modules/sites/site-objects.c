@@ -1,5 +1,5 @@
-/* Names of programs and libraries. The same few objects occur in all stacks, so their short names
- * are stored. */
+/* Names of programs and libraries (objects) in the names of call sites. The same few objects occur
+ * in all stacks, so their short names are stored. */
 #include <string.h>
 
 #include "../../door/door.h"
@@ -49,8 +49,8 @@ void site_object_name(struct site_name *name, const struct object *object) {
   site_name_add_escaped(name, path_of(object, room, sizeof(room)));
 }
 
-/* Returns the object that contains the address, if it is known and no code has been unloaded since;
- * otherwise NULL. */
+/* Returns the program or library that contains the address, if it is in the list of known objects
+ * and no code has been unloaded since; otherwise NULL. */
 static struct site_object *known_object(uintptr_t address) {
   uint32_t forgotten = __atomic_load_n(&sites_state.forgotten, __ATOMIC_ACQUIRE);
   struct site_object *object = __atomic_load_n(&sites_state.objects, __ATOMIC_ACQUIRE);

@@ -1,4 +1,5 @@
-/* Reads the frames of Python and of scripts (bash, Perl, Java, JavaScript), for sites. */
+/* Reads the frames of Python and of scripts (bash, Perl, Java, JavaScript) on the running stack,
+ * and appends them to the names of call sites. */
 #include <string.h>
 
 #include "../../door/door.h"
@@ -67,8 +68,7 @@ static void take_script_here(void *argument) {
       script_frames(taking->frames, taking->most, &taking->imports, taking->words, &call);
 }
 
-/* site_take_python for a script. Leaves *python->lines as it is (0) if the frames cannot be read.
- */
+/* Like site_take_python, for a script. If the frames cannot be read, *python stays empty. */
 static void take_script(struct site_python *python, struct python_frame *frames, size_t most,
                         struct script_words *words) {
   struct taking taking = {frames, most, 0, false, words, NULL};

@@ -1,4 +1,5 @@
-/* Counts quick calls for their sites (site-quick.h). */
+/* Counts quick calls, small calls of STDIO without a stack walk, for their call sites
+ * (site-quick.h). */
 #include "site-quick.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Composes the names of stacks, and makes their records. */
+/* Composes the names of call sites from walked stacks, and makes their SITES records. */
 #include <string.h>
 
 #include "../../door/door.h"

@@ -1,4 +1,5 @@
-/* Finds the site of the running stack among the known stacks, or by walking the stack. */
+/* Finds the call site of the running stack among the known stacks, which were walked before, or by
+ * walking the stack. */
 #include <string.h>
 #include <sys/uio.h>
 
@@ -95,7 +96,7 @@ static int compare_texts(struct site_stack *stack) {
   return 1;
 }
 
-/* compare_texts, whose time is noted. */
+/* Like compare_texts; the time that it takes is noted (note_check). */
 static __attribute__((noinline)) int check_texts(struct site_stack *stack) {
   uint64_t begun = ticks_now();
   int are_same = compare_texts(stack);
@@ -181,10 +182,10 @@ struct new_stack {
   struct site_part *part; /* NULL: no record */
 };
 
-/* The thread's own stack is that of the main thread, or one that has the thread's variables at its
- * end; its bounds are stored, because it exists as long as the thread. For another stack, *span has
- * the bounds of the mapping that contains frame. */
 int site_bounds(uintptr_t frame, struct span *span) {
+  /* The thread's own stack is that of the main thread, or one that has the thread's variables at
+   * its end; its bounds are stored, because it exists as long as the thread. For another stack,
+   * *span has the bounds of the mapping that contains frame. */
   struct span *own = &site_thread.stack;
   int is_main;
   if (frame - own->start < own->end - own->start) {
@@ -434,8 +435,8 @@ __attribute__((noinline)) struct site_part *site_of_native_stack(uintptr_t frame
   return find(frame, returns, &no_python);
 }
 
-/* The stacks stay in memory, since other threads may be comparing them. */
 void sites_forget_stacks(void) {
+  /* The stacks stay in memory, since other threads may be comparing them. */
   if (!sites_on) return;
   known_rules_forget();
   __atomic_add_fetch(&sites_state.forgotten, 1, __ATOMIC_ACQ_REL);

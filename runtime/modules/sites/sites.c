@@ -1,4 +1,5 @@
-/* Counts calls by call site (sites.h). */
+/* Counts calls in the record of their call site: numbers, bytes, times, offsets and the gaps
+ * between calls (sites.h). */
 #include "sites.h"
 
 #include "../../counting/size-bins.h"

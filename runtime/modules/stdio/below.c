@@ -59,10 +59,10 @@ void stdio_drained_by_flush(struct stdio_stream *stream, double seconds) {
   below->counters[STDIO_EXT_FLUSH_DRAINS]++;
 }
 
-/* A seek makes libc write the waiting bytes, discard the buffer and read the block of the new
- * offset. A seek within the buffer only moves a pointer: libc neither discards nor reads a
- * block. */
 void stdio_moved_buffer(struct stdio_stream *stream, int64_t offset, double seconds) {
+  /* A seek makes libc write the waiting bytes, discard the buffer and read the block of the new
+   * offset. A seek within the buffer only moves a pointer: libc neither discards nor reads a
+   * block. */
   struct darshan_stdio_ext_record *below = record_below(stream);
   const FILE *file = stream->file;
   if (!below) return;

@@ -89,8 +89,8 @@ static inline void stdio_unlock(struct stdio_stream *stream) {
  * before and after the call. */
 void stdio_tell_and_leave(struct stdio_stream *stream, enum site_kind kind, int64_t bytes_read,
                           int64_t bytes_written, uint64_t t1, uint64_t t2);
-/* Unlocks the stream's record and ends the update, like stdio_tell_and_leave. Takes less time if no
- * module watches the record. */
+/* Like stdio_tell_and_leave, with its arguments, but takes less time if no module watches the
+ * record. */
 static inline void stdio_unlock_layers(struct stdio_stream *stream, enum site_kind kind,
                                        int64_t bytes_read, int64_t bytes_written, uint64_t t1,
                                        uint64_t t2) {

@@ -1,4 +1,4 @@
-/* Finds the state and record of a FILE, and makes them. */
+/* Finds or makes the state of a FILE and its STDIO record, and ends both. */
 #include "quick.h"
 
 #include <string.h>
@@ -76,8 +76,8 @@ void stdio_number_closed(struct stdio_stream *stream) {
     STDIO_POKE(stream->numberless, 1);
 }
 
-/* Returns 0 also if the stream's descriptor was closed or has another file by now. */
 int stdio_name_at(int fd, struct posix_name *name) {
+  /* Returns 0 also if the stream's descriptor was closed or has another file by now. */
   const struct fd_entry *entry = fd_entry(fd);
   const struct stdio_stream *stream = entry ? STDIO_PEEK(entry->stream) : NULL;
   if (!stream || stream == FD_FOLDER || stream->standard || stream->born) return 0;

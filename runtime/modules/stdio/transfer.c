@@ -1,4 +1,5 @@
-/* Counts bytes that pass through streams. */
+/* Counts reads, writes, flushes and seeks of streams, with the bytes that pass through the stream.
+ */
 #include "modules/stdio/records.h"
 #include "quick.h"
 

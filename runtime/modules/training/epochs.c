@@ -1,4 +1,5 @@
-/* The records of loaders and their epochs (training.h). */
+/* Makes the TRAINING records of loaders (loops over a DataLoader), of their epochs and of the rank,
+ * and counts in them how long the program waited for batches. */
 #include <string.h>
 
 #include "../../door/door.h"

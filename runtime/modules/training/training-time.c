@@ -1,4 +1,5 @@
-/* Adds the times of a training to bins (training-time.h). */
+/* Adds the times in which a training waited for data and made batches to the bins of TRAINING_TIME
+ * (training-time.h). */
 #include "training-time.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ static const char *const names[TRAINING_TIMES] = {
     [TIME_ON_PROCESSORS] = "heatmap:processors",
 };
 
-/* One kind of time. */
+/* State of one kind of time. */
 struct series {
   uint32_t number; /* number of its record; NO_RECORD: no record */
   int is_refused;  /* 1: the record could not be made */
@@ -108,7 +109,8 @@ static void add(const struct heatmap_record *record, int64_t *bins, int64_t *lef
   *left = sum % NS_PER_UNIT;
 }
 
-/* Stores time that is added when the record exists. */
+/* Adds time from t1 to t2 (ticks), of `whole` and `part` nanoseconds, to the time that is added to
+ * the bins when the record exists. */
 static void keep(struct series *to, uint64_t t1, uint64_t t2, int64_t whole, int64_t part) {
   if (!to->t2) to->t1 = t1;
   to->t2 = t2;

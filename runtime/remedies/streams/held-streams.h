@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* A stream for these remedies. */
+/* A stream of the program that has, or once had, a buffer of the runtime. */
 struct held {
   FILE *file;      /* never changes; NULL: a free element */
   void *buffer;    /* of the runtime; stays allocated for the next stream at this address */

@@ -68,9 +68,9 @@ void requests_take(struct requests *requests, const struct request *request, str
   requests->open--;
 }
 
-/* The slots and their contents stay in memory, because a handler may have forked while the parent
- * used them. */
 void requests_forget(struct requests *requests) {
+  /* The slots and their contents stay in memory, because a handler may have forked while the
+   * parent used them. */
   if (requests->bucket)
     private_memory_wipe(requests->bucket, REQUEST_BUCKETS * sizeof(*requests->bucket));
   requests->free = requests->open = requests->used = 0;

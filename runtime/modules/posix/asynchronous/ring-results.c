@@ -80,7 +80,7 @@ static void named(struct ring *ring, const struct done *done, uint64_t t2) {
   }
 }
 
-/* Counts a splice. */
+/* Counts a splice as a read of one file and a write of the other. */
 static void copied(const struct done *done, uint64_t t2) {
   const struct request *request = &done->request;
   int64_t from = (int64_t)((uint64_t)request->flags << 32 | request->length);

@@ -40,9 +40,9 @@ struct ring *ring_of_number(int fd, int registered) {
   return NULL;
 }
 
-/* The struct may have been copied, and its descriptor may be closed, so the head identifies the
- * ring. */
 struct ring *ring_of(const struct uring *ring) {
+  /* The struct may have been copied, and its descriptor may be closed, so the head identifies the
+   * ring. */
   for (uint32_t i = 0, n = rings_used(); i < n; i++)
     if (ring_at(i)->head == ring->submission.head && fd_of(ring_at(i)) >= 0) return ring_at(i);
   return NULL;

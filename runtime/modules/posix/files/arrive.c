@@ -146,8 +146,8 @@ struct posix_file *posix_file_or_excluded(int fd) {
   return __atomic_load_n(&darshan_hot.fds[fd].file, __ATOMIC_RELAXED);
 }
 
-/* Does not use CMSG_NXTHDR, because it calls a function of libc. */
 void posix_message(const struct msghdr *message) {
+  /* Does not use CMSG_NXTHDR, because it calls a function of libc. */
   const char *at = message->msg_control;
   size_t left = at ? message->msg_controllen : 0;
   while (left >= sizeof(struct cmsghdr)) {

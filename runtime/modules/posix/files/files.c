@@ -242,8 +242,8 @@ uint32_t posix_file_system(const char *name, uint32_t length, int fd) {
   return posix_file_system_of(&(struct posix_name){.text = name, .length = length}, fd);
 }
 
-/* Leaves the lock as it is, because a thread that locks all records may already hold it. */
 void posix_aux_prepare(uint32_t number) {
+  /* Leaves the lock as it is, because a thread that locks all records may already hold it. */
   struct posix_aux *aux = posix_aux_of(number);
   size_t lock = offsetof(struct posix_aux, ext);
   memset((char *)aux + lock, 0, sizeof(*aux) - lock);

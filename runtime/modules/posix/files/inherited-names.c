@@ -24,9 +24,9 @@ static void hand_on(int but_closing) {
   }
 }
 
-/* Includes descriptors that exec closes, because the new process may get any descriptor under
- * another number. */
 void posix_hand_on(void) {
+  /* Includes descriptors that exec closes, because the new process may get any descriptor under
+   * another number. */
   if (darshan_hot.fd_limit && fd_may_change()) hand_on(0);
 }
 

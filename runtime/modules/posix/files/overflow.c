@@ -73,7 +73,8 @@ uint32_t overflow_open(const struct posix_state *posix, uint64_t id) {
   }
 }
 
-/* Adds a file's number to the table of open files, which has space for all of them. */
+/* Adds the number of an open file that shares a record to the hash table of such files
+ * (posix->overflow_open), which has space for all. id: of the file. */
 static void add_open(struct posix_state *posix, uint32_t number, uint64_t id) {
   uint32_t i = open_hash(id);
   while (posix->overflow_open[i] != 0)
@@ -81,8 +82,8 @@ static void add_open(struct posix_state *posix, uint32_t number, uint64_t id) {
   posix->overflow_open[i] = number;
 }
 
-/* Removes a file's number from the table of open files and closes the gap, so that the table needs
- * no marks for deleted slots. */
+/* Removes a file's number from the hash table of open files (add_open) and closes the gap, so that
+ * the table needs no marks for deleted slots. Does nothing if the table does not have it. */
 static void remove_open(struct posix_state *posix, uint32_t number, uint64_t id) {
   uint32_t i = open_hash(id);
   while (posix->overflow_open[i] != number) {

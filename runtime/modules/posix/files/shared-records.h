@@ -21,7 +21,8 @@ void overflow_reset(struct posix_state *posix);
 
 /* The caller of these functions holds the store's lock. */
 
-/* Returns the number of the state of the open file with this id; 0 if no such file is open. */
+/* Returns the number of the state of the file with this id, if it is open and shares a record;
+ * otherwise 0. */
 uint32_t overflow_open(const struct posix_state *posix, uint64_t id);
 /* Returns the number of a new state for a file that is not open yet, and counts the file in its
  * group; POSIX_SHARED_FILE if no state is free; 0 if the file has no record. alignment: of

@@ -1,4 +1,5 @@
-/* The table of mapped files (mappings.h). */
+/* The table of mapped files: counts, before pages of a mapping leave the page tables, how many of
+ * them the application has touched (mappings.h). */
 #include "mappings.h"
 
 #include <string.h>

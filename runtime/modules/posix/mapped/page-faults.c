@@ -1,4 +1,5 @@
-/* Reads rings of page faults (page-faults.h). */
+/* Makes and reads the rings into which the kernel writes the addresses of page faults
+ * (page-faults.h). */
 #include "page-faults.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Inspects the page tables (pages.h). */
+/* Inspects the page tables of this process, by PAGEMAP_SCAN or /proc/self/pagemap, within a limit
+ * of processor time (pages.h). */
 #include "pages.h"
 
 #include <fcntl.h>

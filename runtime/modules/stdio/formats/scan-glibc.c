@@ -98,10 +98,10 @@ int64_t refills_characters_waiting(struct stdio_stream *stream) {
   return bytes;
 }
 
-/* A marker can measure this call if the stream is being read as bytes and has no marker, and the
- * format skips no input. Characters that were pushed back before the first read are in an area that
- * libc frees with the first buffer; with a marker, libc would free the area twice. */
 int refills_may_be_marked(const FILE *file, const char *format) {
+  /* A marker can measure this call if the stream is being read as bytes and has no marker, and
+   * the format skips no input. Characters that were pushed back before the first read are in an
+   * area that libc frees with the first buffer; with a marker, libc would free the area twice. */
   int pushed_back = file->_flags & FILE_IN_BACKUP || file->_IO_save_base;
   return !(file->_flags & FILE_PUTTING) && (file->_IO_buf_base || !pushed_back) &&
          !file->_markers && file->_mode <= 0 && !strstr(format, "%*");
@@ -130,9 +130,9 @@ void refills_begin(struct stdio_stream *stream, struct stdio_scan *scan) {
   if (scan->position < 0) stdio_lend_offset(stream, scan);
 }
 
-/* The result is -1 if the marker is gone, the position went back or cannot be read, or the scan
- * measures no refills (SCAN_BY_POINTERS). */
 int64_t stdio_scan_refills(const struct stdio_stream *stream, const struct stdio_scan *scan) {
+  /* The result is -1 if the marker is gone, the position went back or cannot be read, or the scan
+   * measures no refills (SCAN_BY_POINTERS). */
   FILE *file = stream->file;
   int64_t bytes = -1, now;
   switch (scan->how) {

@@ -1,4 +1,5 @@
-/* Computes the bytes of wide characters in a stream (wide.h). */
+/* Computes how many bytes wide characters take in the file of a stream, by its encoding (wide.h).
+ */
 #include "wide.h"
 
 #include <errno.h>
