@@ -32,9 +32,9 @@ struct stat;
  * remedy, which is then off. Only `darshan try` sets the variable. */
 uint64_t remedy_value(const char *name);
 
-/* Returns the path of the file with the names of next-file, each with a NUL at its end, as the
- * variable DARSHAN_TRY_NAMES had it at the first call of this function or of remedy_value; "" if it
- * was not set. */
+/* Returns the path of the file that lists the files of the remedy next-file: their paths, each with
+ * a NUL at its end. It is the value that the environment variable DARSHAN_TRY_NAMES had at the
+ * first call of this function or of remedy_value; "" if it was not set or is too long. */
 const char *remedy_names(void);
 
 /* A function of libc or MPI that a remedy replaces. Several remedies may replace the same function:

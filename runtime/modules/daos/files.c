@@ -41,8 +41,9 @@ static void note_chunks(const struct daos_library *lib, struct daos_item *item, 
   record_unlock(&item->lock);
 }
 
-/* Returns the item of a file that was just opened, and enters it in the table of handles; NULL if
- * it is not recorded. path: NULL: unknown. */
+/* Returns the item (the state) of a file that was just opened, and enters the file's address and
+ * path in the table of handles; NULL if it is not recorded. file: the address that libdfs returned.
+ * path: NULL: unknown. */
 static struct daos_item *file_opened(const struct daos_call *call, uint32_t container,
                                      const char *path, void *file) {
   daos_oid oid = {0, 0};
@@ -80,8 +81,8 @@ void dfs_transferred(const struct daos_call *call, struct daos_item *item, int c
   if (call->result == 0 && item) daos_count_transfer(call, item, counter, writes, bytes, event);
 }
 
-/* Returns the item of a file that was used by its path only; NULL if it is not recorded. oid: NULL
- * or zero: unknown. */
+/* Returns the item (the state) of a file that was used by its path only, and makes its record if
+ * necessary; NULL if it is not recorded. oid: NULL or zero: unknown. */
 static struct daos_item *file_named(uint32_t container, const char *path, const daos_oid *oid) {
   uint64_t key = name_key(container, path);
   uint32_t number = daos_number_of(DAOS_A_NAME, key);

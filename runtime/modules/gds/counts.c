@@ -51,7 +51,8 @@ static void settle(struct gds_item *item, int writes) {
   item->seen[writes] += moved;
 }
 
-/* Adds the bytes of a batch or stream to item->awaited. before: posix_bytes before the call. */
+/* Adds the bytes of a batch or stream to item->awaited: it is not known yet whether POSIX calls
+ * move them. writes: 1: a write, 0: a read. before: posix_bytes before the call. */
 static void await(struct gds_item *item, int writes, int64_t bytes, int64_t before) {
   settle(item, writes);
   if (!item->awaited[writes]) item->seen[writes] = before;

@@ -342,7 +342,7 @@ static __attribute__((noinline)) void count_site(const struct layer_frame *frame
   runtime_leave();
 }
 
-/* Counts the call for its call site if sites are counted and it is an outermost one (level 0).
+/* Counts the call for its call site if call sites are counted and it is an outermost one (level 0).
  * part: as in count_site. */
 static inline void tell_sites(const struct layer_frame *frame, const struct layer_part *part,
                               uint32_t level, uint64_t t1, uint64_t t2) {

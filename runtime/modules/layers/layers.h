@@ -43,9 +43,10 @@ void layers_left(int (*is_left)(const void *jump, const char *frame), const void
  * after the call. state: that of the call's object, or NULL if the object is known only after the
  * call. Returns NULL if no frame is free; the functions below accept NULL. */
 struct layer_frame *layer_push(enum layer_operation operation, struct layer_state *state);
-/* Closes the frame and adds it to the LAYERS record of `state`, or to that of the application if
- * state is NULL, because the call's object is not recorded. t1, t2: ticks before and after the
- * call. The caller holds no lock. */
+/* Closes the frame of a call and adds its counts and times to the LAYERS record of `state`, or to
+ * that of the application if state is NULL, because the call's object is not recorded. frame: from
+ * layer_push; NULL: does nothing. t1, t2: ticks before and after the call. The caller holds no
+ * lock. */
 void layer_pop(struct layer_frame *frame, struct layer_state *state, uint64_t t1, uint64_t t2);
 /* layer_pop_inside closes a frame like layer_pop, but between runtime_enter and runtime_leave, and
  * for a frame that is not NULL. The caller holds no lock, and calls layer_popped_inside with the

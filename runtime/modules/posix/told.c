@@ -1,7 +1,7 @@
 /* Notifies the modules sites, layers and training of events that were counted. A call within a call
- * of an upper layer belongs to the site of the upper call. Calls on streams are not an upper layer:
- * no C library calls the POSIX functions by name, so a POSIX call within a stream call comes from
- * the program, in a signal handler or in a function of fopencookie. */
+ * of an upper layer belongs to the call site of the upper call. Calls on streams are not an upper
+ * layer: no C library calls the POSIX functions by name, so a POSIX call within a stream call comes
+ * from the program, in a signal handler or in a function of fopencookie. */
 #include "../training/training.h"
 #include "account.h"
 
@@ -26,8 +26,8 @@ static inline uint64_t id_of(const struct posix_file *file) {
 }
 
 /* Each of the next functions unlocks the record and ends the update. The first two functions first
- * count the call for its site; all three notify the training module. They return the duration of
- * the call in ticks. They are not inlined, so that their stack is free again when the layers
+ * count the call for its call site; all three notify the training module. They return the duration
+ * of the call in ticks. They are not inlined, so that their stack is free again when the layers
  * module, which needs much stack, is notified. */
 static __attribute__((noinline)) uint64_t count_other(struct posix_file *file, enum site_kind kind,
                                                       uint64_t t1, uint64_t t2) {

@@ -1,5 +1,5 @@
-/* The files that a site used most, and an estimate of their number. Both are in the record, so that
- * they survive if the process is killed. A list is sorted after each call, as the merge rule
+/* The files that a call site used most, and an estimate of their number. Both are in the record, so
+ * that they survive if the process is killed. A list is sorted after each call, as the merge rule
  * requires. At any instruction, the list has no more than its true amount for each file. */
 #include "records.h"
 #include "sites-state.h"
@@ -61,8 +61,8 @@ static __attribute__((noinline)) void look_and_add(struct site_last_file *last, 
   last->slot[measure] = risen(files, place);
 }
 
-/* Adds an amount to the file of the site's last call, in one list. measure: 0: the list by calls,
- * 1: by bytes. amount: calls or bytes. */
+/* Adds an amount to the file of the call site's last call, in one list. measure: 0: the list by
+ * calls, 1: by bytes. amount: calls or bytes. */
 static inline void add(struct site_last_file *last, list *files, int measure, int64_t amount) {
   unsigned place = last->slot[measure];
   if (UNLIKELY((uint64_t)files[place] != last->id)) {

@@ -81,8 +81,8 @@ void sites_count_quick(struct site_quick *quick, enum site_kind kind, uint64_t i
   site_thread.untimed += quick->ticks;
 }
 
-/* Adds to the site's record the estimated time of this stack's quick calls since its last measured
- * call. now: begin of the next measured call, in ticks. */
+/* Adds to the call site's record the estimated time of this stack's quick calls since its last
+ * measured call. now: begin of the next measured call, in ticks. */
 static void book(struct site_quick *quick, uint64_t now) {
   uint64_t ticks = (uint64_t)quick->untimed * quick->ticks, passed = now - quick->since;
   quick->untimed = 0;

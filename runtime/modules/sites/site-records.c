@@ -27,7 +27,7 @@ struct element {
 /* Largest number of frames of Python or of a script of a stack; they are stored in a path
  * buffer. */
 enum { PYTHON_FRAMES = DARSHAN_PATH_ROOM / sizeof(struct python_frame) };
-/* The frames of which a site's name consists, innermost first. */
+/* The frames of which a call site's name consists, innermost first. */
 struct elements {
   unsigned count;
   int is_cut; /* 1: frames of an interpreter, and the frames outside of them, are omitted */
@@ -92,7 +92,7 @@ static void fill(struct darshan_sites_record *record, enum site_record_kind kind
 }
 
 /* Fills in the memory of the module's next new record, unless the id already has a record. The next
- * record is that of the id or, beyond the limit, the overflow record, which all further sites
+ * record is that of the id or, beyond the limit, the overflow record, which all further call sites
  * share. The caller holds the store's lock. */
 static void fill_next(uint64_t id, enum site_record_kind kind, unsigned frames) {
   struct record_store *store = &darshan_store;
@@ -122,7 +122,7 @@ static struct site_part *record_of(const char *name, size_t length, enum site_re
   return part;
 }
 
-/* Returns 1 if a site of this name exists or may be added, otherwise 0. */
+/* Returns 1 if a call site of this name exists or may be added, otherwise 0. */
 static int has_room_for(const struct site_name *name) {
   const struct store_entry *entry =
       store_find(&darshan_store, darshan_hash(name->text, name->length, 0));

@@ -173,7 +173,7 @@ static inline ALWAYS_INLINE struct site_stack *known_by_words(uint64_t key, uint
 
 /* --- new stacks ---------------------------------------------------------------------------- */
 
-/* A running stack that is not known yet, and the site that is found for it. */
+/* A running stack that is not known yet, and the call site that is found for it. */
 struct new_stack {
   struct registers_kept registers;
   uintptr_t frame, returns; /* of sites_count_inside: its stack frame, its return address */
@@ -293,9 +293,9 @@ static void remember(const struct new_stack *new, const struct walk *walk, unsig
  * most calls, and at most. */
 enum { OWN_FRAMES_USUAL = 8, OWN_FRAMES = 16 };
 
-/* Finds the site of a stack among the known stacks or by a walk, and stores its record in
- * new->part. A walked stack becomes a known one. If the table of known stacks is full, the site is
- * that of the called function alone. */
+/* Finds the call site of a stack among the known stacks or by a walk, and stores its record in
+ * new->part. A walked stack becomes a known one. If the table of known stacks is full, the call
+ * site is that of the called function alone. */
 static void walk_to_site(struct new_stack *new) {
   const struct site_python *python = new->python;
   struct registers registers;
@@ -343,9 +343,9 @@ static inline int may_walk(void) {
   return site_thread.walks < WALKS_FREE || site_thread.now >= site_thread.walk_after;
 }
 
-/* Finds the site of the stack in the argument (a struct new_stack), and stores its record there. If
- * the thread has spent too much time on walks, takes the record of unknown functions instead. Runs
- * on a stack of the runtime. */
+/* Finds the call site of the stack in the argument (a struct new_stack), and stores its record
+ * there. If the thread has spent too much time on walks, takes the record of unknown functions
+ * instead. Runs on a stack of the runtime. */
 static void find_site(void *argument) {
   struct new_stack *new = argument;
   uint64_t begun = ticks_now();
@@ -374,8 +374,8 @@ static __attribute__((noinline)) struct site_part *new_site(uintptr_t frame, uin
   return new.part;
 }
 
-/* Returns the state of the site's record for the running stack with these lines, which is found
- * among the known stacks or made (new_site); NULL if there is no record. */
+/* Returns the state of the call site's record for the running stack with these lines, which is
+ * found among the known stacks or made (new_site); NULL if there is no record. */
 static inline ALWAYS_INLINE struct site_part *find(uintptr_t frame, uintptr_t returns,
                                                    const struct site_python *python) {
   const struct span *own = &site_thread.stack;

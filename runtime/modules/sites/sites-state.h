@@ -3,7 +3,7 @@
  * A (call) site is a stack of the program from which calls are made; it has a record. The name of
  * the record has the return addresses of the native frames and, with an interpreter, the lines of
  * Python or of a script. A known stack is a stack that was walked before and stored in a table with
- * its site, so that it can be recognized by its return addresses. */
+ * its call site, so that it can be recognized by its return addresses. */
 #ifndef DARSHAN_SITES_STATE_H
 #define DARSHAN_SITES_STATE_H
 
@@ -17,28 +17,28 @@
 #include "sites.h"
 
 enum {
-  SITES_MOST = 1024, /* largest number of sites of a process */
+  SITES_MOST = 1024, /* largest number of call sites of a process */
   SITE_STACKS =
-      4096, /* largest number of known stacks of a process; several may have the same site */
+      4096, /* largest number of known stacks of a process; several may have the same call site */
   SITE_STACKS_BY_WORDS = 2048, /* from so many on, none with Java or JavaScript is added */
   SITE_HEADS = 1024            /* number of chains of the table of known stacks */
 };
 
 struct darshan_sites_record;
 
-/* Length of each of the two lists in a site's record: files with most calls, files with most
+/* Length of each of the two lists in a call site's record: files with most calls, files with most
  * bytes. */
 enum { SITE_FILES = 4 };
-/* The file of a site's last call. The arrays have an element for each list: by calls, by bytes.
- * slot: the file's last index in the list, if it is in the list. run: if it is not in the list, the
- * number of successive calls on it, and their bytes. */
+/* The file of a call site's last call. The arrays have an element for each list: by calls, by
+ * bytes. slot: the file's last index in the list, if it is in the list. run: if it is not in the
+ * list, the number of successive calls on it, and their bytes. */
 struct site_last_file {
   uint64_t id; /* id of the file's record; 0: none */
   int64_t run[2];
   unsigned slot[2];
 };
 
-/* State of a site's record that is not in the record. */
+/* State of a call site's record that is not in the record. */
 struct site_part {
   int lock;
   uint32_t file;      /* POSIX file of the last transfer; 0: none */
@@ -53,7 +53,7 @@ struct site_part {
 struct site_slot {
   uintptr_t offset, address;
 };
-/* A known stack. */
+/* A known stack: its return addresses, its lines of Python or of a script, and its call site. */
 struct site_stack {
   struct site_stack *next; /* in its chain (sites_state.head) */
   uint64_t key;            /* a hash (site-stacks.c: key_of) */
@@ -88,14 +88,14 @@ struct site_python {
  * written with the store's lock held. */
 struct site_object {
   struct site_object *next;
-  uintptr_t start, end, base; /* as in struct object */
+  uintptr_t start, end, base; /* its addresses, end exclusive; base: offsets are counted from it */
   uint32_t forgotten;         /* value of sites_state.forgotten when the object was examined */
   int has_record;
   char text[]; /* short name of the object */
 };
 
 struct sites_state {
-  uint32_t sites;        /* number of sites; overflow and objects do not count */
+  uint32_t sites;        /* number of call sites; overflow and objects do not count */
   uint32_t stacks;       /* stacks in the table, or about to be added */
   uint32_t forgotten;    /* number of times the table was emptied */
   struct segments parts; /* site_part, by number of the record */
@@ -140,14 +140,14 @@ static inline int site_is_same(const struct site_stack *stack, uintptr_t frame) 
   return slot == stack->slot + stack->count; /* the slot at `count` never matches */
 }
 
-/* Return the state of the site's record for the running stack, which is made if necessary: the
+/* Return the state of the call site's record for the running stack, which is made if necessary: the
  * first for a stack without Python frames, the second for one with them or with frames of a script.
  * Return NULL if there is no record. frame: address of the stack frame of sites_count_inside;
  * returns: its return address. Take no lock if the stack is known; otherwise walk the stack, on a
  * stack of the runtime. Called in an update. */
 struct site_part *site_of_native_stack(uintptr_t frame, uintptr_t returns);
 struct site_part *site_of_python_stack(uintptr_t frame, uintptr_t returns);
-/* Returns the state of the site's record if words on the running stack show that it is a known
+/* Returns the state of the call site's record if words on the running stack show that it is a known
  * stack with lines of Java or JavaScript (script_words); else NULL. frame, returns: as above. */
 struct site_part *site_of_words(uintptr_t frame, uintptr_t returns);
 /* Returns 0 if the frames of Java or JavaScript must not be walked: the rest of the table is
@@ -164,8 +164,8 @@ int site_has_script_lines(const struct site_stack *stack);
  * stack's lines; 0 if unknown. */
 uint64_t site_mark(const struct site_stack *stack);
 
-/* Returns the state of the site's record if the running stack is the last known one of this thread,
- * with or without Python frames; else NULL. frame: address of the stack frame of
+/* Returns the state of the call site's record if the running stack is the last known one of this
+ * thread, with or without Python frames; else NULL. frame: address of the stack frame of
  * sites_count_inside. It is the fast path: calls in a loop need nothing else. */
 static inline ALWAYS_INLINE struct site_part *site_of_last_stack(uintptr_t frame) {
   const struct site_thread *thread = &site_thread;
@@ -196,12 +196,13 @@ int site_is_ours(uintptr_t address);
 /* Called in a forked child: forgets the stacks of quick calls. */
 void sites_quick_forked(void);
 
-/* Counts a call of the site `part` in the site's lists of most used files. id: id of the record of
- * the call's file or object. is_new: 1 for a new call; 0 for another event of the last call, for
- * which only the bytes are added, unless the id differs. The caller holds the lock of the part. */
+/* Counts a call of the call site `part` in the call site's lists of most used files. id: id of the
+ * record of the call's file or object. is_new: 1 for a new call; 0 for another event of the last
+ * call, for which only the bytes are added, unless the id differs. The caller holds the lock of the
+ * part. */
 void site_count_file(struct site_part *part, uint64_t id, int is_new, int64_t bytes);
 
-/* Bytes for the text of a site's name, which is truncated to the longest name that a log can
+/* Bytes for the text of a call site's name, which is truncated to the longest name that a log can
  * have. */
 enum { SITE_NAME_ROOM = 4096 };
 /* A name that is being composed. The functions that append to it append nothing, and set is_full,

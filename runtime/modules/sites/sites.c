@@ -59,7 +59,7 @@ static void count_gap(struct darshan_sites_record *record, uint64_t ticks, doubl
 
 /* Counts where a POSIX transfer of `bytes` bytes began, compared with the last transfer of the
  * site: in another file, or in the same file where the last one ended, where it began, elsewhere
- * before its end, or behind its end. counters: of the site's record. */
+ * before its end, or behind its end. counters: of the call site's record. */
 static void count_place(struct site_part *part, int64_t *counters, const struct site_call *call,
                         int64_t bytes) {
   int counter = SITES_FORWARD;
@@ -133,8 +133,8 @@ static inline int is_again(const struct site_call *call) {
   return again;
 }
 
-/* Counts the call in the record of its site, whose lock it takes. Not inlined, so that its frame is
- * not on the stack during a walk. */
+/* Counts the call in the record of its call site, whose lock it takes. Not inlined, so that its
+ * frame is not on the stack during a walk. */
 static __attribute__((noinline)) void count_call(const struct site_call *call,
                                                  struct site_part *part) {
   if (UNLIKELY(!spin_lock(SPIN_RECORD, &part->lock))) return;

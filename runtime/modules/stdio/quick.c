@@ -72,8 +72,8 @@ void stdio_quick_begin(struct stdio_stream *stream, enum stdio_operation kind,
     sites_quick_begin(caller, kind == STDIO_READ ? SITE_READ : SITE_WRITE, t1, t2, quick->ticks);
 }
 
-/* Returns 1 if the next call of this kind may be quick, and stores its call site, or NULL if sites
- * are not counted. Otherwise returns 0. */
+/* Returns 1 if the next call of this kind may be quick, and stores its call site, or NULL if call
+ * sites are not counted. Otherwise returns 0. */
 static inline int takes(struct stdio_stream *stream, struct stdio_quick *quick,
                         const struct site_caller *caller, struct site_quick **site) {
   uint32_t watched = stream->aux->watched;

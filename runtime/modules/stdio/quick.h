@@ -3,9 +3,9 @@
  *
  * The call itself takes 3 to 20 ns, and two readings of the clock take 15. Therefore only one call
  * in QUICK_CALLS + 1 is measured. The calls in between are counted at once in the record and for
- * their site, and each is taken to last as long as the last measured call. The counts are exact,
- * and the journal has them at once. The time is an estimate; the sum never exceeds the time that
- * has passed since the last measured call. The times at which the last read and the last write
+ * their call site, and each is taken to last as long as the last measured call. The counts are
+ * exact, and the journal has them at once. The time is an estimate; the sum never exceeds the time
+ * that has passed since the last measured call. The times at which the last read and the last write
  * ended are also estimates, at worst QUICK_CALLS calls old.
  *
  * Calls are quick only while measured calls follow each other within some 30 us, so calls with

@@ -336,7 +336,7 @@ void stdio_ended(void) {
   });
 }
 
-/* Unlocks the stream, counts the call for its site, ends the update and notifies the training
+/* Unlocks the stream, counts the call for its call site, ends the update and notifies the training
  * module. Returns the modules that watch the stream (WATCHED_BY_). Not inlined, so that its frame
  * is gone when the layers module, which needs much of the caller's stack, is notified. */
 static __attribute__((noinline)) uint32_t tell_and_leave(struct stdio_stream *stream,
