@@ -123,8 +123,8 @@ struct daos_opening {
   int counter;         /* index in the record */
   daos_handle container;
   daos_oid oid;
-  daos_handle before; /* value of the handle before the call */
-  const daos_handle *handle;
+  daos_handle before;        /* value of the handle before the call */
+  const daos_handle *handle; /* where the library stores the new handle; NULL: nowhere */
   const uint64_t *cell_size, *chunk_size; /* sizes of an array; NULL: none */
   int told; /* 1: the library reports the sizes after the open; 0: the application passed them */
   const void *event; /* NULL: the call is synchronous */

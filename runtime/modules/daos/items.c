@@ -64,8 +64,8 @@ static void begin(struct daos_item *item, enum store_module module, uint32_t num
   item->counters = counters;
 }
 
-/* Returns the item of a file or object, and makes its record if necessary; NULL if there is no
- * space. All files or objects beyond the limit of records share the item of the overflow record.
+/* Returns the item (state) of a file or object, and makes its record if necessary; NULL if there is
+ * no space. All files or objects beyond the limit of records share the item of the overflow record.
  * path: of `length` bytes; NULL or length 0: unknown. The caller holds the store's lock. */
 static struct daos_item *item_of(enum store_module module, uint32_t container,
                                  const struct identity *about, const char *path, size_t length) {

@@ -91,8 +91,8 @@ static void done(const struct gds_call *call) {
   done_with(call, nothing);
 }
 
-/* Returns the item of a call, with its lock held (record_unlock); NULL, without the lock, if the
- * call failed (result is not 0), has no item, or must not be counted. */
+/* Returns the item (state) of a call, with its lock held (record_unlock); NULL, without the lock,
+ * if the call failed (result is not 0), has no item, or must not be counted. */
 static struct gds_item *locked(const struct gds_call *call, int result) {
   struct gds_item *item = result == 0 ? call->item : NULL;
   return item && record_lock(&item->lock) ? item : NULL;

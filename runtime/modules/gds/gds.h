@@ -82,12 +82,12 @@ void gds_settle(void);
  * recorded. The caller holds no lock. */
 
 struct gds_item *gds_item_at(uint32_t number);
-/* Returns the item of the file that the program registers (source: the description that it passes,
- * which may be NULL), and makes its record if necessary; NULL if the source is no descriptor or the
- * file is not recorded. */
+/* Returns the item (state) of the file that the program registers (source: the description that it
+ * passes, which may be NULL), and makes its record if necessary; NULL if the source is no
+ * descriptor or the file is not recorded. */
 struct gds_item *gds_file(const struct gds_source *source);
-/* Returns the item of the record <driver>, which has calls on no file; NULL if it is not
- * recorded. */
+/* Returns the item (state) of the record <driver>, which has calls on no file, such as those that
+ * open the driver or register memory; makes the record if necessary. NULL if it is not recorded. */
 struct gds_item *gds_driver(void);
 
 /* Functions of handles.c. The caller holds no lock. gds_item_of returns the item of a handle's
@@ -105,17 +105,19 @@ void gds_before(struct gds_call *call, enum layer_operation operation);
 void gds_registered(struct gds_call *call, int result, const struct gds_source *source,
                     void *const *handle);
 void gds_deregistered(struct gds_call *call, const void *handle);
-/* Counts the time of a successful call that has no counter of its own, and closes its frame. */
+/* Counts the time of a successful call that has no counter of its own, and closes its LAYERS frame.
+ */
 void gds_called(struct gds_call *call, int result);
 void gds_buffer_registered(struct gds_call *call, int result, size_t bytes);
 void gds_transferred(struct gds_call *call, ssize_t result, int writes, off_t offset);
-/* Counts a transfer that was put into a stream of the GPU, and closes its frame. writes: 1: a
- * write, 0: a read. size, offset: in bytes, read now; NULL: counted as 0. */
+/* Counts a transfer that was put into a stream of the GPU, and closes its LAYERS frame. writes: 1:
+ * a write, 0: a read. size, offset: in bytes, read now; NULL: counted as 0. */
 void gds_streamed(struct gds_call *call, int result, int writes, const size_t *size,
                   const off_t *offset);
 void gds_submitted(struct gds_call *call, int result, const void *batch, unsigned n,
                    const struct gds_request *requests);
-/* Counts the time of a call that queried, waited for or destroyed a batch, and closes its frame. */
+/* Counts the time of a call that queried, waited for or destroyed a batch, and closes its LAYERS
+ * frame. */
 void gds_waited(struct gds_call *call);
 
 #endif

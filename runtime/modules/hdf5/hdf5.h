@@ -75,8 +75,8 @@ struct h5_made {
   int64_t location, type, space, plist; /* ids; plist: of creation properties, 0: the default */
   const char *name;                     /* NULL: it has no name yet */
 };
-/* Counts the creation of a dataset that returned `id` (negative: it failed), and ends its frame.
- * how: H5D_ flags. */
+/* Counts the creation of a dataset that returned `id` (negative: it failed), and ends its LAYERS
+ * frame. how: H5D_ flags. */
 void h5d_created(struct h5_library *lib, int64_t id, int how, struct h5_made *made,
                  struct layer_frame *frame, uint64_t t1, uint64_t t2);
 /* Called after a successful H5Olink: if the object is a dataset that was created without a name,
@@ -123,8 +123,8 @@ void h5d_chunk(struct h5_library *lib, const struct h5_known *known, int result,
 
 /* The next functions, and all others for calls except those of files and raw data, are in
  * objects.c. h5_closed counts the close of an id by a function that returned `result` (negative: it
- * failed), forgets the id unless the call failed, and ends the frame. known: of the id before the
- * close. */
+ * failed), forgets the id unless the call failed, and ends the LAYERS frame. known: of the id
+ * before the close. */
 void h5_closed(struct h5_library *lib, int result, const struct h5_known *known,
                struct layer_frame *frame, uint64_t t1, uint64_t t2);
 void h5_released(struct h5_library *lib, int references, const struct h5_known *known,
@@ -133,9 +133,9 @@ void h5o_opened(struct h5_library *lib, int64_t id, int64_t location, int how,
                 struct layer_frame *frame, uint64_t t1, uint64_t t2);
 void h5o_flushed(struct h5_library *lib, int result, int64_t id, struct layer_frame *frame,
                  uint64_t t1, uint64_t t2);
-/* Counts a metadata call in the file's H5_META record, unless file is NULL, and ends its frame.
- * counter: index in H5_META. fcounter: index of the time; -1 if its time is not counted. frame:
- * NULL: none. t1, t2: ticks before and after the call. */
+/* Counts a metadata call in the file's H5_META record, unless file is NULL, and ends its LAYERS
+ * frame. counter: index in H5_META. fcounter: index of the time; -1 if its time is not counted.
+ * frame: NULL: none. t1, t2: ticks before and after the call. */
 void h5_meta(struct h5_file *file, int counter, int fcounter, struct layer_frame *frame,
              uint64_t t1, uint64_t t2);
 

@@ -160,9 +160,9 @@ static uint64_t weight_of(const struct transfer *transfer) {
   return transfer->access[0] > 0 ? (uint64_t)transfer->access[0] + 1 : 1;
 }
 
-/* Counts one successful call on several datasets, and ends its frame: distributes its time, and the
- * calls of lower layers, in proportion to the bytes that the call requests of each dataset. The
- * datasets are queried twice, because storing the results for any number of datasets would need
+/* Counts one successful call on several datasets, and ends its LAYERS frame: distributes its time,
+ * and the calls of lower layers, in proportion to the bytes that the call requests of each dataset.
+ * The datasets are queried twice, because storing the results for any number of datasets would need
  * memory. */
 static void share_out(struct h5_library *lib, enum h5d_operation operation,
                       const struct h5d_selections *several, struct layer_frame *frame, uint64_t t1,

@@ -240,9 +240,9 @@ static void note_extent(struct layer_part *part, const struct layer_piece *piece
   part->record->counters[LAYERS_DISTINCT_ERROR] += (int64_t)((*extents)->error - error);
 }
 
-/* Adds the pieces of a frame to the sets of the record (note_extent) and removes them from the
- * frame. Bytes of the frame that are in no piece count as distinct bytes, and as an error of the
- * same size. The caller holds the record's lock. */
+/* Adds the pieces of a frame (ranges of files that were read or written) to the sets of the record
+ * (note_extent) and removes them from the frame. Bytes of the frame that are in no piece count as
+ * distinct bytes, and as an error of the same size. The caller holds the record's lock. */
 static void note_pieces(struct layer_part *part, struct layer_frame *frame) {
   for (uint32_t i = 0; i < frame->pieces; i++)
     note_extent(part, &frame->piece[i]);
@@ -254,8 +254,9 @@ static void note_pieces(struct layer_part *part, struct layer_frame *frame) {
   frame->pieces = 0;
 }
 
-/* Adds the pieces of a frame to the record now, because the list of pieces is full. Does nothing if
- * the record is not known yet. */
+/* Adds the pieces of a frame (ranges of files that were read or written) to the LAYERS record now,
+ * because the list of pieces is full. Does nothing if the record is not known yet, or if it cannot be
+ * locked. */
 static void drain(struct layer_frame *frame) {
   struct layer_state *state = frame->state;
   if (!state || !layer_lock(state)) return;

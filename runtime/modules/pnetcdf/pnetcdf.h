@@ -70,7 +70,7 @@ void pn_opened(const struct pn_call *call, int counter, const char *path, const 
 struct pn_moved pn_before_close(const struct pn_library *lib, const struct pn_known *known);
 void pn_closed(const struct pn_call *call, const struct pn_known *known,
                const struct pn_moved *moved);
-/* Counts a metadata call on a file, if it succeeded, and ends its frame. counter: index in
+/* Counts a metadata call on a file, if it succeeded, and ends its LAYERS frame. counter: index in
  * PNETCDF_FILE; -1 to count only its time. */
 void pn_meta(const struct pn_call *call, const struct pn_known *known, int counter);
 void pn_waited(const struct pn_call *call, const struct pn_known *known, int counter);
@@ -115,9 +115,10 @@ struct pn_place {
 void pn_describe(const struct pn_library *lib, int ncid, const struct pn_member *shape,
                  const struct pn_place *place, int64_t access[ACCESS_FIELDS]);
 
-/* The APIs of PnetCDF's transfers. pn_transfer (transfers.c) makes and counts a call of any
- * function of transfers.def, by its number. name: the function's name. arguments: six, or ten with
- * PN_MORE_THAN_SIX. */
+/* The APIs of PnetCDF's transfers (ncmpi_put_, ncmpi_get_; i, b: posted for a later wait; m: of
+ * several variables). pn_transfer (transfers.c) makes and counts a call of any function of
+ * transfers.def, by its number, and returns its result. name: the function's name. arguments: six,
+ * or ten with PN_MORE_THAN_SIX. caller: the return address of the wrapper. */
 enum { PN_API_put, PN_API_get, PN_API_iput, PN_API_iget, PN_API_bput, PN_API_mput, PN_API_mget };
 enum { /* a function's traits are the sum of an API, a form times PN_FORM, a mode, and flags */
        PN_API_MASK = 15,

@@ -179,7 +179,7 @@ void pn_variable_opened(const struct pn_call *call, const struct pn_known *known
 }
 
 /* Counts a fill call on a variable, if it succeeded, but only its time: the library writes the fill
- * values by itself, so no bytes are counted. Ends the frame. */
+ * values by itself, so no bytes are counted. Ends the LAYERS frame. */
 void pn_filled(const struct pn_call *call, const struct pn_known *known, int varid) {
   struct pn_variable *variable = NULL;
   if (call->result == 0) variable = pn_target_of(call->lib, known->ncid, varid).variable;

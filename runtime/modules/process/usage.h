@@ -12,8 +12,8 @@ struct usage_excluded {
 };
 extern struct usage_excluded usage_excluded __attribute__((visibility("hidden")));
 
-/* Add the result n of a read or write of such a file to the bytes (nothing if it is negative), and
- * return n. */
+/* Add the result n of a read or write of a file that is not recorded to usage_excluded (nothing if
+ * it is negative), and return n. */
 static inline ssize_t usage_excluded_read(ssize_t n) {
   if (n > 0) __atomic_fetch_add(&usage_excluded.read, n, __ATOMIC_RELAXED);
   return n;

@@ -13,8 +13,8 @@
  * The gap before the next measured call is the time since the last measured call, minus the time of
  * the quick calls.
  *
- * Bytes that inlined macros have moved since the last call count as one call more, like those
- * before a measured call (stdio_settle).
+ * Bytes that inlined macros of <stdio.h> have moved since the last call count as one call more,
+ * like those before a measured call (stdio_settle).
  *
  * A call is measured if other modules need its time (HDF5 and other layers, training), if threads
  * share the stream, or if its stack is not that of an earlier measured call
@@ -77,7 +77,8 @@ static inline ALWAYS_INLINE int stdio_serves_write(const struct stdio_stream *st
          stream_write_base(file) == STDIO_PEEK(stream->write_base);
 }
 /* Returns 1 if the buffer takes back the character c (ungetc) without a change of buffers, and
- * inlined macros have moved no bytes since the last counted call. Otherwise returns 0. */
+ * inlined macros of <stdio.h> have moved no bytes since the last counted call. Otherwise returns 0.
+ */
 static inline int stdio_serves_unget(const struct stdio_stream *stream, int c) {
   const FILE *file = stream->file;
   return stream_takes_back(file, c) && stream_read_end(file) == STDIO_PEEK(stream->read_end) &&

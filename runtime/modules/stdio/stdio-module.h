@@ -29,8 +29,8 @@ void stdio_ended(void);
 /* Returns the number of streams that use the overflow record, for the metadata. */
 uint64_t stdio_streams_in_overflow(void);
 /* Called when recording ends, and before fcloseall: counts, for streams that are still open, the
- * bytes that inlined macros moved and the time of quick calls (quick.h); and the bytes of a call in
- * progress that prints and ends the process (stdio_print_may_leave). */
+ * bytes that inlined macros of <stdio.h> moved and the time of quick calls (quick.h); and the bytes
+ * of a call in progress that prints and ends the process (stdio_print_may_leave). */
 void stdio_finish(void);
 /* Stores the name of the newest recorded stream of this descriptor in *name, whose text stays
  * valid. Returns 1, or 0 if there is none, or if it is a standard stream. */
@@ -44,8 +44,8 @@ int stdio_stream_name(FILE *stream, struct posix_name *name);
  * 1, or 0 if the file is not recorded or there is no space. */
 struct stdio_stream *stdio_follow(FILE *file, const struct posix_name *name);
 int stdio_materialise(struct stdio_stream *stream);
-/* Returns 1 if the stream still has the descriptor that the process inherited, and it is not a
- * regular file. Otherwise returns 0. */
+/* Returns 1 if the standard stream still has the descriptor that the process inherited, and it is
+ * not a regular file; the stream then keeps its name (<STDIN> and so on). Otherwise returns 0. */
 int stdio_was_never_a_file(struct stdio_stream *stream);
 struct stdio_stream *stdio_search(FILE *file, struct stdio_stream *first);
 static inline struct stdio_stream *stdio_stream_at(uint32_t number) {
@@ -191,9 +191,9 @@ void stdio_seeked(struct stdio_stream *stream, int64_t offset, uint64_t t1, uint
  * share: their pointers also move in calls of other threads, and the macros, which do not lock,
  * cannot be used on them. stdio_settle_slow is its slow path, for pointers that have moved. */
 void stdio_settle_slow(struct stdio_stream *stream);
-/* Counts the bytes that inlined macros moved on all streams that this thread used last, as
- * stdio_settle does for one stream. Called before fflush(NULL), which moves the pointers of all
- * streams. */
+/* Counts the bytes that inlined macros of <stdio.h> moved on all streams that this thread used
+ * last, as stdio_settle does for one stream. Called before fflush(NULL), which moves the pointers
+ * of all streams. */
 void stdio_settle_own(void);
 static inline void stdio_settle(struct stdio_stream *stream) {
   const FILE *file = stream->file;
@@ -209,8 +209,8 @@ static inline void stdio_settle(struct stdio_stream *stream) {
       !STDIO_PEEK(stream->shared))
     stdio_settle_slow(stream);
 }
-/* Stores the stream's current pointers, from which stdio_settle computes what inlined macros move
- * later. */
+/* Stores the stream's current pointers, from which stdio_settle computes what inlined macros of
+ * <stdio.h> move later. */
 static inline void stdio_remember(struct stdio_stream *stream) {
   const FILE *file = stream->file;
   STDIO_POKE(stream->read_mark, stream_read_at(file));

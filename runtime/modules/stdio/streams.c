@@ -198,7 +198,8 @@ int stdio_materialise(struct stdio_stream *stream) {
   return made;
 }
 
-/* Adds to the stream's record the bytes that inlined macros moved, and the time of quick calls. */
+/* Adds to the stream's record the bytes that inlined macros of <stdio.h> moved, and the time of
+ * quick calls. */
 static void settle_all(struct stdio_stream *stream) {
   stdio_settle(stream);
   stdio_quick_settle(stream);
@@ -211,7 +212,7 @@ void stdio_descriptor_changed(int fd) {
   if (stream == FD_FOLDER) return;
   for (; stream; stream = stream->same_fd) {
     if (!stream->file || (posix && posix->id == stream->id && !stream->changed)) continue;
-    /* Bytes that inlined macros have moved so far belong to the former file. */
+    /* Bytes that inlined macros of <stdio.h> have moved so far belong to the former file. */
     if (STDIO_PEEK(stream->known) && STDIO_PEEK(stream->owner) == &darshan_guard)
       settle_all(stream);
     stream->born = stream->appends = 0;

@@ -101,9 +101,9 @@ static void note_inlined(struct stdio_stream *stream) {
   posix_ext_inlined(&stream->aux->ext, stream->record->base.id, stream->name, stream->name_length);
 }
 
-/* Adds the bytes that inlined macros moved to the heat map. before: the record's bytes read and
- * written before these were added. It is unknown when a macro moved its bytes, so they are counted
- * at the current time. */
+/* Adds the bytes that inlined macros of <stdio.h> moved to the heat map. before: the record's bytes
+ * read and written before these were added. It is unknown when a macro moved its bytes, so they are
+ * counted at the current time. */
 static void settled_in_heatmap(struct stdio_stream *stream, const int64_t before[2]) {
   const int64_t *counters = stream->record->counters;
   uint64_t now = ticks_now();

@@ -195,10 +195,10 @@ void training_epoch_began(const void *iterator, const struct training_settings *
 /* A call of __next__. */
 struct step {
   enum training_outcome outcome;
-  int is_first; /* 1: the first one of the epoch */
-  struct clock_span at;
-  double since;     /* seconds since the last event of the iterator */
-  double processor; /* processor time, in seconds */
+  int is_first;         /* 1: the first one of the epoch */
+  struct clock_span at; /* its begin and end, in seconds */
+  double since;         /* seconds since the last event of the iterator */
+  double processor;     /* processor time, in seconds */
 };
 
 static void count_step(struct darshan_training_record *record, const struct step *step) {
