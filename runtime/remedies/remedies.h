@@ -78,11 +78,10 @@ void next_file_stop(void);
 
 /* read_ahead_stop and join_writes_stop end their remedy for all descriptors, also for those that
  * are opened later. read_ahead_stop sets the kernel's positions; join_writes_stop writes the
- * delayed bytes.
- * Called before the process first calls vfork or clone (the child shares this memory, so a
- * descriptor that it closes would also count as closed in the parent), before it uses inotify or
- * io_uring, and if a list of files is full; join_writes_stop also at exit and before the size of
- * files is limited. */
+ * delayed bytes. Called before the process first calls vfork or clone (the child shares this
+ * memory, so a descriptor that it closes would also count as closed in the parent), before it uses
+ * inotify or io_uring, and if a list of files is full; join_writes_stop also at exit and before the
+ * size of files is limited. */
 void read_ahead_stop(void);
 void join_writes_stop(void);
 

@@ -255,7 +255,7 @@ static void note_pieces(struct layer_part *part, struct layer_frame *frame) {
 }
 
 /* Adds the pieces of a frame (ranges of files that were read or written) to the LAYERS record now,
- * because the list of pieces is full. Does nothing if the record is not known yet, or if it cannot be
+ * because the list of pieces is full. Does nothing if the record is not known yet or cannot be
  * locked. */
 static void drain(struct layer_frame *frame) {
   struct layer_state *state = frame->state;

@@ -273,9 +273,10 @@ static uint32_t make_record(struct posix_file *file, struct store_entry *entry) 
   return number;
 }
 
-/* Returns the number of a new file with its own record; 0 if the table or the module's records are
- * full, or if out of memory. alignment: of posix_file_system. entry: the store's entry of the name;
- * NULL: none yet. The caller holds the store's lock. */
+/* Makes the state of a file of this name and its own record, and returns the state's number; 0,
+ * without a state, if the table or the module's records are full, or if out of memory. alignment:
+ * of posix_file_system. entry: the store's entry of the name; NULL: none yet. The caller holds the
+ * store's lock. */
 static uint32_t own_file(struct posix_state *posix, const struct posix_name *name,
                          uint32_t alignment, struct store_entry *entry) {
   uint32_t number = posix->used_files + 1;
@@ -295,9 +296,10 @@ static uint32_t own_file(struct posix_state *posix, const struct posix_name *nam
   return number;
 }
 
-/* Returns the number of the file of this name: a known file, a new file with its own record, or,
- * beyond the limit, a file that shares an overflow, group or program record. Returns 0 if there is
- * no space. The caller holds the store's lock. */
+/* Returns the number of the file of this name: a known file, or else one that it makes: with its
+ * own record or, beyond the limit of records and for program files, with a record that files share.
+ * Returns 0 if there is no space. alignment: of posix_file_system; 0: unknown. The caller holds the
+ * store's lock. */
 static uint32_t new_file(const struct posix_name *name, uint32_t alignment) {
   struct posix_state *posix = &posix_state;
   struct store_entry *entry = store_find(&darshan_store, name->id), *tree = NULL;

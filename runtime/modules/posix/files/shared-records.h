@@ -24,9 +24,10 @@ void overflow_reset(struct posix_state *posix);
 /* Returns the number of the state of the file with this id, if it is open and shares a record;
  * otherwise 0. */
 uint32_t overflow_open(const struct posix_state *posix, uint64_t id);
-/* Returns the number of a new state for a file that is not open yet, and counts the file in its
- * group; POSIX_SHARED_FILE if no state is free; 0 if the file has no record. alignment: of
- * posix_file_system. group: the group whose record the file shares; NULL: that of its name. */
+/* Makes a state for a file that shares a record and is not open yet, counts the file in its group,
+ * and returns the state's number. Returns POSIX_SHARED_FILE if no state is free; 0 if no record can
+ * be made. alignment: of posix_file_system. group: the group whose record the file shares; NULL:
+ * that of its name. */
 uint32_t overflow_file(struct posix_state *posix, const struct posix_name *name, uint32_t alignment,
                        const struct store_entry *group);
 /* Returns 1 if a file with this id has shared a record before, otherwise 0. */
