@@ -1,4 +1,5 @@
-/* Reads the layouts of files and stores their records. */
+/* Reads the layouts of files on Lustre when they are closed, stores their records in memory, and
+ * adds them to the log. */
 #include "lustre.h"
 
 #include <errno.h>

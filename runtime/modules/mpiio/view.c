@@ -1,4 +1,5 @@
-/* File views: converts offsets in a view to offsets in the file. */
+/* File views (MPI_File_set_view): stores the view of an open file, and converts offsets in the view
+ * to offsets in the file. */
 #include <string.h>
 
 #include "mpiio.h"

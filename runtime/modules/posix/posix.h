@@ -70,9 +70,9 @@ uint32_t posix_file_get(const struct posix_name *name, int fd);
  * server. block: the file system's preferred transfer size in bytes, the alignment if the folder's
  * is not known; 0: unknown. */
 uint32_t posix_file_unasked(const struct posix_name *name, uint32_t block);
-/* Returns the number of the file of this name, as posix_file_get does, but enters and leaves the
- * runtime itself. Also returns 0 if the runtime cannot be entered: the event is then not counted.
- * */
+/* Like posix_file_get, but enters and leaves the runtime itself, and also returns 0 if the runtime
+ * cannot be entered: the event is then not counted. posix_file_enter calls it only if name->file is
+ * not set. */
 uint32_t posix_file_enter_slow(const struct posix_name *name, int fd);
 static inline uint32_t posix_file_enter(const struct posix_name *name, int fd) {
   return LIKELY(name->file != 0) ? name->file : posix_file_enter_slow(name, fd);

@@ -26,8 +26,11 @@ python_object *hook_module(const char *name);
  * attribute, or it is neither. Leaves no exception set. */
 int64_t hook_number(python_object *object, const char *name);
 
-/* Replace the functions of a Python module that was just imported (column replace of imports.def).
- * If the module lacks a function, nothing is replaced. May leave an exception set. */
+/* Replace functions of a Python module that was just imported (last column of imports.def):
+ * training_replace_loader those of PyTorch's DataLoader and of its iterators and fetchers;
+ * training_replace_fetcher those of the fetchers alone; training_replace_transform the class
+ * Compose of a library of transforms. Functions that the module lacks are left out. May leave an
+ * exception set. */
 void training_replace_loader(python_object *module);
 void training_replace_fetcher(python_object *module);
 void training_replace_transform(python_object *module);

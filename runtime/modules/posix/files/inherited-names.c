@@ -12,7 +12,8 @@ static int closes(int fd) {
   return SYS3(SYS_fcntl, fd, F_GETFD, 0) != 0; /* 1 also if the descriptor is closed already */
 }
 
-/* Passes the names, at most MOST. but_closing: 1: without those of descriptors that exec closes. */
+/* Passes the names of at most MOST open files to a program that is about to start. but_closing: 1:
+ * without those of descriptors that exec closes. */
 static void hand_on(int but_closing) {
   int asked = 0;
   for (int fd = fd_next(-1); fd >= 0 && fd < HIGHEST && asked < MOST; fd = fd_next(fd)) {

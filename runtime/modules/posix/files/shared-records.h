@@ -16,7 +16,7 @@ enum {
   OVERFLOW_FILES = 4096
 }; /* number of such files that may be open at once; further files share a state */
 
-/* Forgets all such files, in a forked child. */
+/* Called in a forked child: forgets all files that share a record, and their ids. */
 void overflow_reset(struct posix_state *posix);
 
 /* The caller of these functions holds the store's lock. */

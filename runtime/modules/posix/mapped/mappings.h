@@ -55,8 +55,7 @@ void mappings_moved(void *from, size_t n, size_t size, void *to);
 struct posix_file *mappings_file(const void *at);
 /* mapping_hold returns the file that is mapped at an address; NULL if no file is recorded there. It
  * is for a call that may remove the mapping: the file's state stays until mapping_called, which
- * adds the time of the call to the file. mapping_called does nothing if mapping_hold returned NULL.
- * */
+ * adds the time of the call to the file, and does nothing if file is NULL. */
 struct posix_file *mapping_hold(const void *at);
 void mapping_called(struct posix_file *file, uint64_t t1, uint64_t t2);
 /* mappings_syncing, called before msync, counts the pages that were touched so far in mappings
