@@ -22,11 +22,12 @@ struct file_id {
   ino_t inode;
 };
 
+/* A remedy's state of a descriptor; the index in the remedy's table is the descriptor. */
 struct buffered {
-  int lock;
-  int begun; /* result of guard_begin in the lock holder; while the lock is held, signals are
-                delayed */
-  int is_served;
+  int lock;      /* 1: taken (buffered_lock) */
+  int begun;     /* result of guard_begin in the lock holder; while the lock is held, signals are
+                    delayed */
+  int is_served; /* 1: small reads or writes of the descriptor use the buffer */
   struct file_id file;
   char *buffer; /* stays allocated for the next file with this descriptor */
 };
@@ -44,7 +45,8 @@ static inline void buffered_unlock(struct buffered *one) {
   guard_end(begun);
 }
 
-/* Locks the descriptor if the remedy serves it. Returns 1, or 0 without the lock. */
+/* Locks the descriptor if the remedy serves it, that is, if its small reads or writes use the
+ * buffer. Returns 1 with the lock held (buffered_unlock), or 0 without the lock. */
 static inline int buffered_take(struct buffered *one) {
   if (!__atomic_load_n(&one->is_served, __ATOMIC_ACQUIRE)) return 0;
   buffered_lock(one);
@@ -53,14 +55,16 @@ static inline int buffered_take(struct buffered *one) {
   return 0;
 }
 
-/* Makes the remedy serve a descriptor, which has a buffer. */
+/* Makes the remedy serve a descriptor: its small reads or writes use the buffer from now on. The
+ * caller holds the lock and has allocated the buffer (buffered_has_buffer). */
 static inline void buffered_serve(struct buffered *one) {
   __atomic_store_n(&one->is_served, 1, __ATOMIC_RELEASE);
 }
 
-/* Allocates a buffer for the descriptor, unless it has one. The value of the remedy is the buffer's
- * size. used: number of buffers that the remedy has allocated. Returns 0, or -1 if the descriptor
- * gets no buffer. */
+/* Allocates a buffer for the descriptor, unless it has one. remedy: the remedy's name in
+ * DARSHAN_TRY, whose value is the buffer's size in bytes. used: counts the remedy's allocations.
+ * Returns 0 if the descriptor has a buffer; -1 after BUFFERS allocations, or if remedy_memory
+ * returns none. */
 static inline int buffered_has_buffer(struct buffered *one, const char *remedy, int *used) {
   if (one->buffer) return 0;
   if (__atomic_fetch_add(used, 1, __ATOMIC_ACQ_REL) >= BUFFERS) return -1;
@@ -72,8 +76,8 @@ static inline int is_file(const struct file_id *file, const struct stat *st) {
   return file->inode == st->st_ino && file->device == st->st_dev;
 }
 
-/* Returns 1 if the file is one of the first `count` files of a list that has space for `room`
- * files, otherwise 0. */
+/* Returns 1 if the list has the file with this status (by device and inode), otherwise 0. room:
+ * size of the array `files`. count: the counter of files_add, which may exceed `room`. */
 static inline int files_have(const struct file_id *files, int room, int count,
                              const struct stat *st) {
   for (int n = 0; n < room && n < count; n++)
@@ -81,7 +85,8 @@ static inline int files_have(const struct file_id *files, int room, int count,
   return 0;
 }
 
-/* Adds a file to the list. Returns 0, or -1 if the list is full. */
+/* Adds the file with this status to the list, and 1 to *count. Returns 0, or -1 if the list is
+ * full. room: size of the array `files`. */
 static inline int files_add(struct file_id *files, int room, int *count, const struct stat *st) {
   int place = __atomic_fetch_add(count, 1, __ATOMIC_ACQ_REL);
   if (place >= room) return -1;

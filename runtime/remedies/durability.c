@@ -20,8 +20,10 @@ enum {
   WRITE_FLAGS = 6  /* RWF_DSYNC and RWF_SYNC, which not every libc defines */
 };
 
-/* Returns 1 if the descriptor refers to a file on a device, so that fsync may be omitted. Otherwise
- * returns 0: fsync of a socket or a closed descriptor returns an error without waiting. */
+/* Returns 1 if the descriptor refers to a regular file, a folder or a block device, so that its
+ * fsync may be omitted. Returns 0 for others, whose fsync must be called: for a socket, a pipe or a
+ * closed descriptor it returns an error without waiting; a file that the kernel generates
+ * (is_kernel_file) may do anything. */
 static int can_wait(long fd) {
   return SYS4(SYS_sync_file_range, fd, 0, 0, 0) == 0 && !is_kernel_file((int)fd);
 }

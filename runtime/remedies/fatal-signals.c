@@ -45,6 +45,7 @@ typedef int action_function(int, const struct sigaction *, struct sigaction *);
 
 static int watching; /* pid of the process that has the handlers; 0: none */
 
+/* Returns the action of the runtime's handler, `save`. */
 static struct sigaction ours(void) {
   struct sigaction action;
   memset(&action, 0, sizeof(action));
@@ -75,6 +76,7 @@ static int is_replaced(int number, sighandler_t handler) {
   return process && handler == SIG_DFL && is_fatal(number) && SYS1(SYS_getpid, 0) == process;
 }
 
+/* Returns the handler that the program must see: SIG_DFL in place of the runtime's. */
 static sighandler_t seen(sighandler_t handler) {
   return handler == (sighandler_t)(void *)save ? SIG_DFL : handler;
 }

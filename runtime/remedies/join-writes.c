@@ -44,6 +44,8 @@ static struct joined *joined(long fd) {
   return buffered_take(&one->on) ? one : NULL;
 }
 
+/* Writes the descriptor's delayed bytes to fd. If that fails, stores the errno in one->error and
+ * drops the bytes that are not written yet. */
 static void write_held(struct joined *one, int fd) {
   size_t done = 0;
   while (done < one->held) {
@@ -58,6 +60,7 @@ static void write_held(struct joined *one, int fd) {
   one->held = 0;
 }
 
+/* Writes the descriptor's delayed bytes, if it has any. Its later writes are still joined. */
 static void drain(long fd) {
   struct joined *one = joined((int)fd);
   if (!one) return;
@@ -118,6 +121,7 @@ static int is_first(const struct stat *st) {
   return 0;
 }
 
+/* Starts to join the writes of a descriptor, unless the remedy has ended or there is no buffer. */
 static void join(struct joined *one) {
   if (is_off) return;
   fatal_signals_watch();
@@ -145,14 +149,15 @@ void join_writes_opened(int fd, int flags, const struct stat *st, const FILE *st
     join(one);
 }
 
-/* Returns 1 if no stream has opened the descriptor, or the stream has not moved bytes yet; else
- * 0. */
+/* Returns 1 if the stream that opened the descriptor has not read or written yet, or if stream is
+ * NULL: no stream opened it. Otherwise returns 0. */
 static int is_idle(const FILE *stream) {
   return !stream || (!stream_write_base(stream) && !stream_read_base(stream));
 }
 
 /* Joins the writes to the descriptor of a stream, because the program has obtained this descriptor
- * (fileno). But if the stream has already moved bytes, stops joining for the descriptor. */
+ * (fileno). But if the stream has already moved bytes, stops joining for the descriptor. Does
+ * nothing if the stream is not the one that opened the descriptor. */
 static void asked_for(const FILE *stream) {
   long fd = stream ? stream_fd(stream) : -1;
   if (fd < FIRST_OWN || fd >= DESCRIPTORS || descriptors[fd].stream != stream) return;
@@ -170,9 +175,9 @@ static void give_stream_up(const FILE *stream) {
     give_all_up();
 }
 
-/* Adds a small write to the descriptor's buffer. Returns 1 with the result of the write in *result,
- * or 0 if the caller must make the system call. The result is -1, with errno, if an earlier write
- * of delayed bytes failed. */
+/* Adds a write of at most SMALL bytes to the descriptor's buffer. Returns 1 with the write's result
+ * in *result: n, or -1 with errno if an earlier write of delayed bytes failed. Returns 0, after it
+ * has written the delayed bytes, if the caller must make the system call. */
 static int takes(long fd, const void *from, size_t n, ssize_t *result) {
   struct joined *one = joined((int)fd);
   if (!one) return 0;
@@ -208,8 +213,8 @@ static int takes(long fd, const void *from, size_t n, ssize_t *result) {
 WRITES(WRITE)
 #undef WRITE
 
-/* Returns `result`. But if it is 0 and an earlier delayed write failed with errno `error`, sets
- * errno and returns -1. */
+/* Returns `result`, that of a close or fsync. But if it is 0 and an earlier delayed write failed
+ * with errno `error` (0: none failed), sets errno and returns -1. */
 static long with_error(long result, int error) {
   if (!error || (int)result != 0) return result;
   errno = error;
@@ -232,6 +237,8 @@ static int instead_of_fclose(FILE *stream) {
   return with_error(below_fclose(stream), error) ? EOF : 0;
 }
 
+/* Writes the descriptor's delayed bytes. Returns the errno of a delayed write that failed and was
+ * not reported yet, or 0. */
 static int drained(long fd) {
   struct joined *one = joined((int)fd);
   if (!one) return 0;

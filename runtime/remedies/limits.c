@@ -38,6 +38,8 @@
     return below_##name(process, what, limit, old);                                                \
   }
 
+/* Stops the remedies that delay writes if the call sets the limit of the size of files. what: the
+ * resource (RLIMIT_FSIZE). limit: the new limit; NULL: the call only queries. */
 static void stop(int what, const void *limit) {
   if (what != RLIMIT_FSIZE || !limit) return;
   held_streams_stop();

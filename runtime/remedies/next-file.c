@@ -3,8 +3,8 @@
  * in the log, in the order of their first opens.
  *
  * The remedy opens the next file for this, for a moment, and the program must not notice. So it
- * ends when it sees a second thread in the process: that could open a file in this moment and get
- * another number, or fork. Signals are delayed. The next file is never one that the process has
+ * ends when the process has a second thread. This thread could open a file in this moment and get
+ * another descriptor, or fork. Signals are delayed. The next file is never one that the process has
  * opened before, also by another name (a hard link), because a close would release the process's
  * locks (fcntl). */
 #include <stdio.h>
@@ -17,23 +17,24 @@
 #include "remedies.h"
 
 enum {
-  MOST_FILES = 16384,
+  MOST_FILES = 16384,   /* of the list */
   MOST_BYTES = 4 << 20, /* of all names, each with its NUL */
-  LONGEST = 4096,
+  LONGEST = 4096,       /* bytes of a path */
 };
 
+/* A file of the list. */
 struct listed {
-  const char *name;
-  uint64_t hash;
-  int was_opened;
+  const char *name; /* its path, in the mapped file of names */
+  uint64_t hash;    /* hash_of the name */
+  int was_opened;   /* 1: this process has opened the file, so it is not read in advance */
 };
 
 static struct {
   struct listed *files;
   size_t count;
-  size_t last; /* place of the file that was opened last: the search begins behind it */
-  int is_loaded;
-  int is_over;
+  size_t last;   /* index of the file that was opened last: the search begins behind it */
+  int is_loaded; /* 1: load was called */
+  int is_over;   /* 1: the remedy has ended */
 } list;
 
 static uint64_t hash_of(const char *name, size_t length) {
@@ -43,7 +44,8 @@ static uint64_t hash_of(const char *name, size_t length) {
   return hash;
 }
 
-/* Maps the file with the names into memory. Returns its address and *size; NULL if it cannot. */
+/* Maps the file with the names into memory, for good. Returns its address, and its bytes in *size;
+ * NULL if there is no such file, if it is empty or longer than MOST_BYTES, or on an error. */
 static const char *mapped_names(size_t *size) {
   struct stat st;
   int fd = sys_open(remedy_names(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
@@ -57,7 +59,8 @@ static const char *mapped_names(size_t *size) {
   return at;
 }
 
-/* Loads the list at the first call. Without memory or names, the list is empty. */
+/* Loads the list of files; called once. Without memory or names, the list is empty. A name without
+ * a NUL, and files beyond MOST_FILES, are left out. */
 static void load(void) {
   size_t size = 0;
   list.is_loaded = 1;
@@ -72,7 +75,8 @@ static void load(void) {
   }
 }
 
-/* Returns the place of the file of this descriptor in the list; list.count if it has none. */
+/* Returns the index in the list of the file of this descriptor; list.count if it is not in the
+ * list. The list must not be empty. */
 static size_t place_of(int fd) {
   static char path[LONGEST]; /* not on the program's stack, which may be small */
   char link[32];
@@ -89,8 +93,9 @@ static size_t place_of(int fd) {
   return list.count;
 }
 
-/* Tells the kernel to read the file of this name, if it is a regular file. Looks before it opens
- * the file: to open a named pipe or a device has effects. */
+/* Advises the kernel to read the file of this name into the page cache, if it is a regular file
+ * with one name that the kernel does not generate. Calls stat before it opens the file, because to
+ * open a named pipe or a device has effects. */
 static void need(const char *name) {
   enum { FLAGS = O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY };
   struct stat st, opened;

@@ -24,8 +24,8 @@ static int shows_positions(int fd) {
 }
 
 /* Reports a new descriptor to the remedies if it refers to a regular file that the kernel does not
- * generate. If it shows the positions of descriptors, ends read-ahead. stream: the stream that
- * opened it, or NULL. Returns fd. */
+ * generate. If it shows the positions of descriptors, calls read_ahead_shown. fd: negative: the
+ * open failed. flags: those of open. stream: the stream that opened it, or NULL. Returns fd. */
 static long told(long fd, long flags, const FILE *stream) {
   struct stat st;
   if (fd < 0 || sys_fstat((int)fd, &st) < 0 || !S_ISREG(st.st_mode)) return fd;
@@ -40,6 +40,8 @@ static long told(long fd, long flags, const FILE *stream) {
   return fd;
 }
 
+/* Reports the descriptor of a stream that fopen or freopen has opened; file: NULL if that failed.
+ * Returns file. */
 static void *stream_opened(void *file, const char *mode) {
   int is_read = mode && *mode == 'r';
   for (const char *at = mode; is_read && *at && *at != ','; at++)

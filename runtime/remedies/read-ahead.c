@@ -25,7 +25,7 @@ static struct ahead {
   struct buffered on;
   off_t at;    /* the position that the program sees */
   off_t next;  /* the position after the last bytes that the program read */
-  off_t begin; /* file offset of the buffer's contents */
+  off_t begin; /* the buffer has the bytes of the file from begin to end - 1 */
   off_t end;
 } descriptors[DESCRIPTORS] SELDOM;
 
@@ -63,6 +63,7 @@ void read_ahead_shown(void) {
   give_all_up();
 }
 
+/* Stops serving the descriptor, which is closed, so the kernel's position is not set. */
 static void closes(long fd) {
   struct ahead *one = served(fd);
   if (!one) return;
@@ -71,7 +72,8 @@ static void closes(long fd) {
 }
 
 /* Notes that this process has opened the file for writing, and stops serving descriptors of the
- * file, because the buffer would become stale. */
+ * file, because the buffer would become stale. If the list of such files is full, ends the
+ * remedy. */
 static void is_written(const struct stat *st) {
   if (files_add(written, FILES_WRITTEN, &written_count, st) < 0) {
     read_ahead_stop();
@@ -99,14 +101,15 @@ void read_ahead_opened(int fd, int flags, const struct stat *st) {
   buffered_unlock(&one->on);
 }
 
-/* Returns 1 if a read at offset `from` continues the last read or skips at most an eighth of the
- * buffer, so that reading ahead is worthwhile; else 0. */
+/* Returns 1 if a read at file offset `from` continues the last read or skips at most an eighth of
+ * the buffer's size, so that reading ahead is worthwhile; else 0. */
 static int goes_on(const struct ahead *one, off_t from) {
   return from >= one->next && from <= one->next + (off_t)remedy_value(REMEDY) / 8;
 }
 
-/* Reads n bytes at offset `at`, from the buffer if possible; fills the buffer for sequential reads.
- * Returns the number of bytes, or -1 with errno set. The caller has locked the descriptor. */
+/* Reads up to n bytes at file offset `at`, from the buffer if possible; fills the buffer for
+ * sequential reads of at most SMALL bytes. Returns the number of bytes (0: end of the file), or -1
+ * with errno set. Does not change one->at. The caller has locked the descriptor. */
 static ssize_t take(struct ahead *one, int fd, char *to, size_t n, off_t at) {
   size_t done = 0;
   ssize_t got = 1;
@@ -132,6 +135,8 @@ static ssize_t take(struct ahead *one, int fd, char *to, size_t n, off_t at) {
   return -1;
 }
 
+/* read_here reads at the descriptor's position and moves it; read_at reads at file offset `at`.
+ * Return 1 with the call's result in *result, or 0 if the real function must be called. */
 static ssize_t read_here(long fd, void *to, size_t n, ssize_t *result) {
   if (!is_address(to, n)) give_up(fd);
   struct ahead *one = served(fd);
@@ -150,8 +155,8 @@ static ssize_t read_at(long fd, void *to, size_t n, off_t at, ssize_t *result) {
   return 1;
 }
 
-/* Carries out an lseek on a served descriptor. Returns 1 with the result of lseek in *result, or 0
- * if the descriptor is not served. */
+/* Carries out an lseek on a served descriptor. Returns 1 with the result of lseek in *result (-1
+ * with errno set if it failed), or 0 if the descriptor is not served. */
 static int move(long fd, off_t by, int whence, off_t *result) {
   struct ahead *one = served(fd);
   if (!one) return 0;

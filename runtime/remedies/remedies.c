@@ -42,7 +42,8 @@ static struct {
   char names[4096]; /* of DARSHAN_TRY_NAMES */
 } kept;
 
-/* Copies the value of a variable ("NAME=") of the environment to `to`, if it fits. */
+/* Copies the value of an environment variable to `to`, which has `room` bytes. variable: its name
+ * with "=". If the variable is not set or its value does not fit, `to` does not change. */
 static void keep(const char *variable, char *to, size_t room) {
   size_t length = strlen(variable);
   extern char **environ;

@@ -21,13 +21,15 @@ int apmpi_prepare(void) {
   return 0;
 }
 
-/* Resets the state in a forked child, which is not a rank and counts nothing. */
+/* Called in a forked child, which is not a rank and counts nothing: resets the state. */
 void apmpi_forked(void) {
   apmpi_state = (struct apmpi_state){0};
 }
 
 /* --- calls that are counted ------------------------------------------------------------ */
 
+/* Returns 1 if MPI is initialized and not finalized, and the call whose wrapper has this stack
+ * frame is not within a call of MPI-IO, MPI_Init or MPI_Finalize. Otherwise returns 0. */
 static int is_of_the_program(const char *frame) {
   return mpi_state.phase == MPI_RUNNING && !mpi_is_inside(MPI_LEVEL_IO, frame) &&
          !mpi_is_inside(MPI_LEVEL_LIFE, frame);
@@ -80,18 +82,19 @@ enum {
 #include "counted.def"
 };
 
+/* By enum apmpi_counter: where a call's numbers are in the record. */
 static const struct place {
-  uint16_t counter;
-  int8_t is_sized, is_met;
-  uint16_t sync_time;
+  uint16_t counter;        /* index of its first counter */
+  int8_t is_sized, is_met; /* 1: it has counters of bytes; it has a time of barriers */
+  uint16_t sync_time;      /* index of that time */
 } places[APMPI_CALLS] = {
 #define APMPI_CALL(name, sized, sync) {AT_##name, sized, sync, (uint16_t)WAIT_##name},
 #include "counted.def"
 };
 
-/* Makes the record and returns it with its head, or NULL if the store is full. Fills the head in
- * before the journal counts the record, because readers find the end of the record by a length in
- * the head. The caller holds the store's lock. */
+/* Makes the APMPI record of this process and returns it with its head, or NULL if the store is
+ * full. Fills the head in before the journal counts the record, because readers find the end of the
+ * record by a length in the head. The caller holds the store's lock. */
 static struct apmpi_kept *make_record(void) {
   struct record_store *store = &darshan_store;
   struct store_entry *of_head = store_enter(
@@ -125,8 +128,8 @@ static struct darshan_apmpi_record *record(void) {
   return kept ? &kept->record : NULL;
 }
 
-/* Returns the class of a message size. Bounds belong to the class below them, as in the size
- * counters of files: up to 256 bytes, up to 1 KiB, ... */
+/* Returns the class of a message size, 0 to 5: up to 256 bytes, up to 1, 8 and 256 KiB, up to 1
+ * MiB, more. The bounds belong to the class below them, as in the size counters of files. */
 static int size_class(int64_t bytes) {
   static const int64_t bounds[] = {256, 1 << 10, 8 << 10, 256 << 10, 1 << 20};
   int at = 0;
@@ -135,6 +138,8 @@ static int size_class(int64_t bytes) {
   return at;
 }
 
+/* Adds a call to the record: its number, its bytes with their class if it is sized, and its
+ * shortest, longest and total time. */
 static void add_call(struct darshan_apmpi_record *to, enum apmpi_counter counter, int64_t bytes,
                      double seconds) {
   const struct place *place = &places[counter];
@@ -181,8 +186,8 @@ void apmpi_end(const struct apmpi_call *call, enum apmpi_counter counter, enum m
   mpi_leave(MPI_LEVEL_COMMUNICATION);
 }
 
-/* Makes the record of a rank that did not communicate, so that each rank has one. Called before
- * recording ends. */
+/* Called before recording ends: makes the record of a rank that did not communicate, so that each
+ * rank has one. */
 void apmpi_ending(void) {
   if (!apmpi_state.on || mpi_state.phase != MPI_RUNNING) return;
   record_make_room(STORE_APMPI);

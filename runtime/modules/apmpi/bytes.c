@@ -42,8 +42,8 @@ int apmpi_peers(mpi_handle comm) {
   return mpi_function(Comm_remote_size)(comm, &size) == 0 ? size : 0;
 }
 
-/* Returns 1 if a process of the group is not in the group `world`, or if MPI reports an error; else
- * 0. */
+/* Returns 1 if a process of the MPI group `group` is not in the MPI group `world`, or if MPI
+ * reports an error; else 0. */
 static int has_strangers(mpi_handle group, mpi_handle world) {
   enum { AT_ONCE = 64 };
   int size = 0, ranks[AT_ONCE], there[AT_ONCE];

@@ -1,6 +1,8 @@
-/* Parameters and arguments of MPI calls, by form, for the rows of calls.def: P_FORM(type of counts)
- * and A_FORM. P_BEGIN and A_BEGIN add the request of a non-blocking call. The including file
- * defines TALK, MEET and BEGIN. */
+/* Parameters and arguments of MPI calls that have the same form, such as SENDS (MPI_Send,
+ * MPI_Ssend,
+ * ...): P_SENDS(type of counts) is the list of parameters, A_SENDS that of their names. wrappers.c
+ * makes the macros of calls.def of them. P_BEGIN and A_BEGIN add the request of a non-blocking
+ * call; P_MEET and A_MEET add nothing. */
 
 #define P_MEET
 #define P_BEGIN , void *request

@@ -5,6 +5,7 @@
 
 #include "apmpi.h"
 
+/* The record of this process, with the head of the module's region. */
 struct apmpi_kept {
   struct darshan_apmpi_head head;
   struct darshan_apmpi_record record;

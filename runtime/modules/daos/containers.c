@@ -6,8 +6,8 @@
 
 static const struct daos_uuid no_uuid;
 
-/* Returns the index of a pair of pool and container, which is added if necessary; 0 if they are
- * unknown or the table is full. */
+/* Returns the index of a pair of pool and container in daos_memory.containers, to which it is added
+ * if necessary; 0 if both are unknown or the table is full. */
 static uint32_t number_of_pair(const struct daos_container *pair) {
   struct daos_state *daos = &daos_state;
   uint32_t number = 0;
@@ -61,8 +61,8 @@ void daos_pool_opened(struct daos_call *call, const daos_handle *poh, const void
   if (known) remember_pool(*poh, uuid);
 }
 
-/* Returns the pool of a handle that came from another process. Queries the library once. Returns an
- * empty id if the query fails. */
+/* Returns the UUID of the pool of a handle that came from another process, by a query of the
+ * library, and stores it for later calls. Returns a zeroed UUID if the query fails. */
 __attribute__((noinline)) static struct daos_uuid ask_for_pool(const struct daos_call *call,
                                                                daos_handle poh) {
   struct daos_uuid uuid = no_uuid;
@@ -93,8 +93,9 @@ void daos_container_opened(struct daos_call *call, daos_handle poh, const daos_h
   if (known) remember_container(call, poh, *coh, uuid);
 }
 
-/* Stores the pool and container of a handle that another process opened and passed to this one.
- * Queries the library for the container's UUID. */
+/* Stores the pool and container of a handle that another process opened and passed to this one, if
+ * the call that received it succeeded. Queries the library for the container's UUID, which stays
+ * unknown (zeroed) if that fails. */
 void daos_container_met(struct daos_call *call, daos_handle poh, const daos_handle *coh) {
   struct daos_uuid uuid = no_uuid;
   if (call->result != 0 || !coh) return;

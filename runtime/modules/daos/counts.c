@@ -1,4 +1,5 @@
-/* Counts calls in the record of a DAOS file or object. */
+/* Counts calls of libdfs and libdaos in the record of a DAOS file or object, and computes the bytes
+ * that they request. */
 #include "../../counting/size-bins.h"
 #include "../heatmap/heatmap.h"
 #include "daos.h"
@@ -41,9 +42,9 @@ static_assert((int)DFS_NUM_FCOUNTERS == (int)DAOS_NUM_FCOUNTERS &&
                   (int)DFS_F_CLOSE_END_TIMESTAMP == (int)DAOS_F_CLOSE_END_TIMESTAMP,
               "both have the same times");
 
-/* Adds 1 to a counter of the call. An asynchronous call on an object (event is not NULL) also adds
- * 1 to NB_OPS. For files, only transfers have NB counters, which are counted elsewhere. The caller
- * holds the lock. */
+/* Adds 1 to the counter of a call. An asynchronous call on an object (event is not NULL) also adds
+ * 1 to DAOS_NB_OPS. For files, only transfers have such counters, in daos_count_transfer. The
+ * caller holds the lock. */
 static void note(struct daos_item *item, int counter, const void *event) {
   item->counters[counter]++;
   if (event && !item->is_file) item->counters[DAOS_NB_OPS]++;
@@ -138,10 +139,9 @@ int64_t daos_sgl_bytes(const daos_sgl *sgl) {
   return (int64_t)bytes;
 }
 
-/* Returns the bytes of n values or arrays. If the size of a value is unknown before the call,
- * the length of its buffers is used. Without buffers the call only queries sizes, and the result
- * is 0. */
 int64_t daos_iods_bytes(uint32_t n, const struct daos_iod *iods, const daos_sgl *sgls) {
+  /* If the size of a value is unknown before the call, the length of its buffers is used. Without
+   * buffers the call only queries sizes, and the result is 0. */
   uint64_t bytes = 0;
   for (uint32_t i = 0; iods && sgls && i < n; i++) {
     const struct daos_iod *iod = &iods[i];

@@ -16,6 +16,7 @@ enum {
 #undef DAOS_CALL
 #undef EVENT_CALL
 
+/* A DAOS library (libdfs or libdaos) of the process. */
 struct daos_library {
   struct library common;
   void *functions[DAOS_FUNCTIONS];                    /* NULL: not looked up yet */
@@ -26,9 +27,11 @@ struct daos_library {
 
 enum daos_family { DAOS_LIBDFS, DAOS_LIBDAOS, DAOS_FAMILIES };
 
-/* Returns the library that the code at `caller` uses; NULL if the runtime finds none. */
+/* Returns the library of this family that the code at the address `caller` uses; NULL if the
+ * runtime finds none. */
 struct daos_library *daos_library_of(enum daos_family family, const void *caller);
-/* Returns the real function with this number (from calls.def); never NULL. lib may be NULL. */
+/* Returns the real function `name`, with this number (DAOSFN_...); never NULL. lib: NULL: unknown;
+ * the function still forwards. */
 void *daos_function(struct daos_library *lib, int number, const char *name);
 
 #endif

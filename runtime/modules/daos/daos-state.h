@@ -17,7 +17,7 @@ struct daos_item {
   int lock;
   uint32_t number;         /* number of its record */
   int is_file;             /* 1: a file (DFS); 0: an object (DAOS) */
-  uint32_t container;      /* index in `containers` */
+  uint32_t container;      /* index in daos_memory.containers */
   int64_t *counters;       /* counters of its record; NULL: no record yet */
   int64_t *transfers;      /* the counters from BYTES_READ on, which both kinds have */
   double *fcounters;       /* the same counters in both kinds of records */
@@ -31,8 +31,8 @@ struct daos_item {
   int64_t booked[2]; /* bytes read and written that are already in the heat map */
 };
 
-/* Objects that a handle, or the address of an open file or mount, can stand for. The comments say
- * which number is stored for it. */
+/* The kinds of objects that a handle, or the address of an open file or mount (the key), can refer
+ * to. The comments say which number is stored for the key. */
 enum daos_kind {
   DAOS_NOTHING,
   DAOS_A_POOL,      /* index of a container of which only the pool is known */
@@ -44,27 +44,32 @@ enum daos_kind {
   DAOS_AN_ARRAY,
   DAOS_A_KV
 };
+/* An open handle or address, and what it refers to. */
 struct daos_key {
-  uint64_t key;
-  uint16_t kind; /* enum daos_kind; DAOS_NOTHING: a free slot */
-  uint16_t deleted;
-  uint32_t number;
+  uint64_t key;     /* its value; of a name: a hash (files.c) */
+  uint16_t kind;    /* enum daos_kind; DAOS_NOTHING: a free slot */
+  uint16_t deleted; /* 1: closed; the search continues after this slot */
+  uint32_t number;  /* as enum daos_kind says */
 };
 
+/* The UUIDs of a container and of its pool. */
 struct daos_container {
   struct daos_uuid pool, container; /* zeroed: unknown */
 };
 
-struct daos_pending { /* an asynchronous open, whose handle arrives with its event */
-  const void *event;  /* NULL: a free slot */
-  const daos_handle *handle;
-  uint32_t number; /* number of its record */
+/* An asynchronous open, whose handle arrives with its event. */
+struct daos_pending {
+  const void *event;         /* NULL: a free slot */
+  const daos_handle *handle; /* where the library stores the handle */
+  uint32_t number;           /* number of its record */
   enum daos_kind kind;
   const uint64_t *cell_size,
       *chunk_size; /* the library stores sizes there before the event completes; NULL: none */
 };
 
-struct daos_memory { /* allocated by the first DAOS call, so that other processes do not need it */
+/* The tables of the modules. Allocated by the first DAOS call, so that other processes do not need
+ * the memory. */
+struct daos_memory {
   struct daos_key keys[DAOS_KEYS];
   struct daos_container containers[DAOS_CONTAINERS]; /* [0]: the unknown container */
   struct daos_pending pending[DAOS_PENDING];

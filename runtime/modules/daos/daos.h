@@ -8,14 +8,16 @@
 #include "daos-library.h"
 #include "daos-state.h"
 
+/* A call of libdfs or libdaos. */
 struct daos_call {
   struct daos_library *lib;
-  int result;
-  uint64_t t1, t2;
+  int result;               /* 0: it succeeded */
+  uint64_t t1, t2;          /* begin and end, in ticks */
   struct path_buffer *told; /* the runtime's buffer for info, or NULL */
 };
 
-/* Returns 1 if calls are recorded, 0 if the wrapper must only forward. */
+/* Returns 1 if calls are recorded: the library is known (not NULL), the process records, and it is
+ * no vfork child. Returns 0 if the wrapper must only forward. */
 static inline int daos_counts(const struct daos_library *lib) {
   return lib && darshan_hot.fd_limit && !(darshan_guard & GUARD_VFORK);
 }
@@ -34,8 +36,9 @@ static inline void daos_end(enum daos_family family) {
   darshan_inside.daos[family] = NULL;
 }
 
-/* daos_is_inside returns 1 if this thread is within a call, otherwise 0. daos_left forgets the
- * calls for which is_left returns 1, because a jump abandons them. */
+/* daos_is_inside returns 1 if this thread is within a call of libdfs or libdaos, otherwise 0.
+ * daos_left forgets the calls that a jump (longjmp) abandons: is_left(jump, address of the
+ * wrapper's stack frame) returns 1. */
 int daos_is_inside(void);
 void daos_left(int (*is_left)(const void *jump, const char *frame), const void *jump);
 
@@ -49,8 +52,8 @@ int daos_prepare(void);
 uint32_t daos_number_of(enum daos_kind kind, uint64_t key); /* 0 if unknown */
 void daos_remember(enum daos_kind kind, uint64_t key, uint32_t number);
 void daos_forget(const struct daos_call *call, enum daos_kind kind, uint64_t key);
-/* daos_expect stores an asynchronous open until its event completes. daos_expected then removes and
- * returns it. */
+/* daos_expect stores an asynchronous open until its event completes; the handle of an open beyond
+ * DAOS_PENDING stays unknown. daos_expected then removes and returns it. */
 void daos_expect(const struct daos_pending *pending);
 struct daos_pending daos_expected(const void *event); /* .event is NULL if there is none */
 
@@ -58,10 +61,10 @@ struct daos_pending daos_expected(const void *event); /* .event is NULL if there
 
 void daos_mounted(const struct daos_call *call, daos_handle coh, void *const *dfs);
 void daos_unmounted(const struct daos_call *call, const void *dfs);
-/* Returns info, the application's buffer for the description of a pool or container. If info is
- * NULL, returns a buffer of the runtime, which daos_pool_opened or daos_container_opened frees.
- * Returns NULL if no buffer is free, or if the call has an event: DAOS would fill the buffer after
- * it is freed. */
+/* Returns the buffer to pass to DAOS for the description of a pool or container: info, the
+ * application's buffer, or, if that is NULL, a buffer of the runtime, which daos_pool_opened or
+ * daos_container_opened frees. In the second case returns NULL if no buffer is free, or if the call
+ * has an event (not NULL): DAOS would fill the buffer after it is freed. */
 void *daos_room_for_info(struct daos_call *call, void *info, const void *event);
 void daos_pool_opened(struct daos_call *call, const daos_handle *poh, const void *info,
                       const void *event);
@@ -70,18 +73,21 @@ void daos_container_opened(struct daos_call *call, daos_handle poh, const daos_h
 void daos_container_met(struct daos_call *call, daos_handle poh, const daos_handle *coh);
 struct daos_container daos_container_at(uint32_t number);
 
-/* Return the item (items.c) of an open file, of an object's handle, or of a record number; NULL if
- * it is not recorded. The caller holds no lock. */
+/* Return the item, the state of a file or object: of an open file, by its address; of an object, by
+ * its handle; of a record, by its number (daos_item_at, never NULL). NULL if it is not recorded.
+ * The caller holds no lock. */
 struct daos_item *daos_file_of(const void *file);
 struct daos_item *daos_object_of(enum daos_kind kind, daos_handle handle);
 struct daos_item *daos_item_at(enum daos_kind kind, uint32_t number);
-/* Return the item of a file or object, which they make if necessary; NULL if it is not recorded.
- * path: NULL if unknown. The record id is a hash of the container and the object id. */
+/* Return the item of a file or object, and make its record if necessary; NULL if it is not
+ * recorded. container: index from number_of_pair (containers.c); 0: unknown. path: in the
+ * container; NULL: unknown. The record id is a hash of pool, container and object id. */
 struct daos_item *daos_file(uint32_t container, daos_oid oid, const char *path);
 struct daos_item *daos_object(uint32_t container, daos_oid oid);
 
-/* Count a call in the item's record (counts.c). daos_counted counts nothing if the call failed or
- * item is NULL. The callers of the others ensure that the call succeeded and item is not NULL. */
+/* Count a call in the item's record (counts.c). counter: index in the record. event: NULL: the call
+ * is synchronous. daos_counted counts nothing if the call failed or item is NULL. The callers of
+ * the others ensure that the call succeeded and item is not NULL. */
 void daos_counted(const struct daos_call *call, struct daos_item *item, int counter,
                   const void *event);
 void daos_count_open(const struct daos_call *call, struct daos_item *item, int counter,
@@ -89,8 +95,9 @@ void daos_count_open(const struct daos_call *call, struct daos_item *item, int c
 void daos_count_close(const struct daos_call *call, struct daos_item *item);
 void daos_count_transfer(const struct daos_call *call, struct daos_item *item, int counter,
                          int writes, int64_t bytes, const void *event);
-/* Return the bytes that a call requests, computed from its arguments; 0 if these are NULL. Cells of
- * unknown size count as bytes. */
+/* Return the bytes that a call requests, computed from its arguments; 0 if these are NULL.
+ * daos_sgl_bytes: of a list of buffers. daos_iods_bytes: of n values. daos_cells_bytes: of ranges
+ * of an array; cells of unknown size count as one byte each. */
 int64_t daos_sgl_bytes(const daos_sgl *sgl);
 int64_t daos_iods_bytes(uint32_t n, const struct daos_iod *iods, const daos_sgl *sgls);
 int64_t daos_cells_bytes(const struct daos_item *array, const struct daos_array_iod *iod);
@@ -102,23 +109,25 @@ void dfs_opened(const struct daos_call *call, int counter, const void *dfs, cons
 void dfs_released(const struct daos_call *call, struct daos_item *item, const void *file);
 void dfs_transferred(const struct daos_call *call, struct daos_item *item, int counter, int writes,
                      int64_t bytes, const void *event);
-/* Counts an operation on a name in the record of its file. oid: the file's object id; NULL:
- * unknown. */
+/* Counts a successful operation on a name in the record of its file, which is made if necessary.
+ * dfs: the mount. parent: the open folder, NULL: the root. name: in that folder; NULL: the folder
+ * itself. oid: the file's object id; NULL: unknown. */
 void dfs_named(const struct daos_call *call, int counter, const void *dfs, const void *parent,
                const char *name, const daos_oid *oid);
 
 /* Functions of objects.c, for libdaos. */
 
-struct daos_opening { /* an open of an object */
-  enum daos_kind kind;
-  int counter;
+/* An open of an object. */
+struct daos_opening {
+  enum daos_kind kind; /* DAOS_AN_OBJECT, DAOS_AN_ARRAY or DAOS_A_KV */
+  int counter;         /* index in the record */
   daos_handle container;
   daos_oid oid;
-  daos_handle before; /* value of the handle before the call */
-  const daos_handle *handle;
+  daos_handle before;        /* value of the handle before the call */
+  const daos_handle *handle; /* where the library stores the new handle; NULL: nowhere */
   const uint64_t *cell_size, *chunk_size; /* sizes of an array; NULL: none */
   int told; /* 1: the library reports the sizes after the open; 0: the application passed them */
-  const void *event;
+  const void *event; /* NULL: the call is synchronous */
 };
 void daos_opened(const struct daos_call *call, const struct daos_opening *opening);
 void daos_closed(const struct daos_call *call, struct daos_item *item, enum daos_kind kind,

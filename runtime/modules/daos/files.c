@@ -6,8 +6,9 @@
 #include "modules/daos/records.h"
 #include "record-id.h"
 
-/* Writes the path of `name` in a folder (NULL: the root), or of the folder itself if name is NULL.
- * Returns 1, or 0 if the path is unknown or too long. */
+/* Writes the path, within its container, of `name` in an open folder (NULL: the root), or of the
+ * folder itself if name is NULL. out: DARSHAN_PATH_ROOM bytes. Returns 1, or 0 if the path is
+ * unknown or too long. */
 static int path_of(char *out, const void *folder, const char *name) {
   const struct daos_item *parent = folder ? daos_file_of(folder) : NULL;
   uint32_t length = parent ? __atomic_load_n(&parent->name_length, __ATOMIC_ACQUIRE) : 0;
@@ -40,6 +41,9 @@ static void note_chunks(const struct daos_library *lib, struct daos_item *item, 
   record_unlock(&item->lock);
 }
 
+/* Returns the item (the state) of a file that was just opened, and enters the file's address and
+ * path in the table of handles; NULL if it is not recorded. file: the address that libdfs returned.
+ * path: NULL: unknown. */
 static struct daos_item *file_opened(const struct daos_call *call, uint32_t container,
                                      const char *path, void *file) {
   daos_oid oid = {0, 0};
@@ -77,6 +81,8 @@ void dfs_transferred(const struct daos_call *call, struct daos_item *item, int c
   if (call->result == 0 && item) daos_count_transfer(call, item, counter, writes, bytes, event);
 }
 
+/* Returns the item (the state) of a file that was used by its path only, and makes its record if
+ * necessary; NULL if it is not recorded. oid: NULL or zero: unknown. */
 static struct daos_item *file_named(uint32_t container, const char *path, const daos_oid *oid) {
   uint64_t key = name_key(container, path);
   uint32_t number = daos_number_of(DAOS_A_NAME, key);

@@ -35,6 +35,7 @@ struct identity {
 };
 static_assert(sizeof(struct identity) == 48, "the bytes that are hashed");
 
+/* Stores the UUIDs, and of an object also its id and type, in the item's new record. */
 static void describe(struct daos_item *item, const struct identity *about) {
   if (item->is_file) {
     struct darshan_dfs_record *record = store_record(&darshan_store, STORE_DFS, item->number);
@@ -63,9 +64,9 @@ static void begin(struct daos_item *item, enum store_module module, uint32_t num
   item->counters = counters;
 }
 
-/* Returns the item of a file or object, and makes its record if necessary; NULL if out of memory.
- * All items beyond the limit of records share the overflow record. The caller holds the store's
- * lock. */
+/* Returns the item (state) of a file or object, and makes its record if necessary; NULL if there is
+ * no space. All files or objects beyond the limit of records share the item of the overflow record.
+ * path: of `length` bytes; NULL or length 0: unknown. The caller holds the store's lock. */
 static struct daos_item *item_of(enum store_module module, uint32_t container,
                                  const struct identity *about, const char *path, size_t length) {
   struct record_store *store = &darshan_store;
@@ -107,9 +108,9 @@ struct daos_item *daos_file(uint32_t container, daos_oid oid, const char *path) 
   return meet(STORE_DFS, container, oid, path, length);
 }
 
-/* Returns the item of an object; NULL if the module is off or there is no space. An object has no
- * name of its own; it gets the name of its file when libdfs has opened the file. */
 struct daos_item *daos_object(uint32_t container, daos_oid oid) {
+  /* An object has no name of its own; it gets the name of its file when libdfs has opened the
+   * file. */
   if (!module_is_on(DARSHAN_MOD_DAOS)) return NULL;
   return meet(STORE_DAOS, container, oid, darshan_inside.daos[DAOS_LIBDFS] ? NULL : "", 0);
 }

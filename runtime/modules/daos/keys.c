@@ -1,5 +1,5 @@
-/* The table of open handles and addresses (keys), with the record or container that each one stands
- * for. */
+/* The table of open handles and addresses (keys) of DAOS, with the record or container that each
+ * one refers to. */
 #include "daos.h"
 
 struct daos_state daos_state;
@@ -19,8 +19,8 @@ int daos_prepare(void) {
   return 1;
 }
 
-/* Forgets all handles in a forked child. They are not valid there, because the library does not
- * support forks. */
+/* Called in a forked child: forgets all handles. They are not valid there, because the library does
+ * not support forks. */
 void daos_forked(void) {
   struct daos_state *daos = &daos_state;
   daos->lock = 0;
@@ -44,7 +44,8 @@ static uint32_t place_of(enum daos_kind kind, uint64_t key) {
   return (uint32_t)((key + (uint64_t)kind) * UINT64_C(0x9E3779B97F4A7C15) >> 40) % DAOS_KEYS;
 }
 
-/* Returns the slot of an open handle, or NULL. The caller holds the lock. */
+/* Returns the slot of an open handle or address of this kind, or NULL if it is not in the table.
+ * The caller holds the lock, and the table exists. */
 static struct daos_key *find(enum daos_kind kind, uint64_t key) {
   struct daos_key *keys = daos_state.memory->keys;
   for (uint32_t i = place_of(kind, key), n = 0; n < DAOS_KEYS; i = (i + 1) % DAOS_KEYS, n++) {

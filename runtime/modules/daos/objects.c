@@ -16,8 +16,9 @@ static void note_told_cells(uint32_t number, const uint64_t *cell_size,
   if (cell_size && chunk_size) note_cells(number, *cell_size, *chunk_size);
 }
 
-/* Counts an open, if it succeeded. Stores its handle immediately, or, if the handle is valid only
- * when the event completes, at that time. */
+/* Counts an open of an object, if it succeeded. Stores its handle and, of an array, the sizes of
+ * cells and chunks, immediately or, if the library sets them only when the event completes, at that
+ * time. */
 void daos_opened(const struct daos_call *call, const struct daos_opening *opening) {
   const daos_handle *handle = opening->handle;
   if (call->result != 0 || !handle) return;

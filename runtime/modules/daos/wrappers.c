@@ -1,5 +1,5 @@
-/* The wrappers of the DAOS modules, made from calls.def. As in HDF5, the real function is that of
- * the caller's own library. */
+/* The wrappers of the DAOS modules, made from calls.def. The real function is that of the library
+ * that the caller uses; a process may have several. */
 #include <errno.h>
 
 #include "../../intercept/wrap.h"

@@ -9,9 +9,10 @@
 
 enum dxt_module { DXT_POSIX, DXT_MPIIO, DXT_MODULES };
 
+/* Memory for packed segments of one trace. */
 struct dxt_chunk {
-  struct dxt_chunk *next;
-  uint32_t used, room; /* in bytes */
+  struct dxt_chunk *next; /* of the same trace; NULL: the last one */
+  uint32_t used, room;    /* in bytes */
   unsigned char bytes[];
 };
 
@@ -27,11 +28,11 @@ struct dxt_previous {
 
 /* The trace of a counter record. Changes only under the record's lock. */
 struct dxt_trace {
-  unsigned char *next, *end; /* of the last chunk */
+  unsigned char *next, *end; /* where the next segment goes, and the end of the last chunk */
   struct dxt_previous previous;
-  struct dxt_chunk *first, *last;
-  uint64_t count[2]; /* number of reads, of writes */
-  uint32_t decision; /* enum dxt_decision */
+  struct dxt_chunk *first, *last; /* NULL: no segment yet */
+  uint64_t count[2];              /* number of reads, of writes */
+  uint32_t decision;              /* enum dxt_decision */
 } __attribute__((aligned(64)));
 
 struct dxt_recorder {

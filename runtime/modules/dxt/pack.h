@@ -27,9 +27,10 @@ enum {
 /* Times are stored in units of 2^-21 s, half a microsecond. */
 #define DXT_UNITS_PER_SECOND 2097152.0
 
+/* A segment, unpacked. */
 struct dxt_packed {
-  int writes;
-  int64_t offset, length;
+  int writes;               /* 1: a write, 0: a read */
+  int64_t offset, length;   /* in bytes; offset: -1 if unknown */
   uint64_t start, duration; /* in units of time */
   uint64_t thread;          /* pthread_self(); 0: not recorded */
 };
@@ -41,15 +42,17 @@ static inline uint64_t dxt_unfold_sign(uint64_t folded) {
   return folded >> 1 ^ -(folded & 1);
 }
 
-/* Returns 0, 1, 2 or 3 for a value that needs 1, 2, 4 or 8 bytes. */
+/* Returns the class of a field's length: 0, 1, 2 or 3 for a value that needs 1, 2, 4 or 8 bytes. */
 static inline unsigned dxt_class(uint64_t value) {
   return (value > UINT8_MAX) + (value > UINT16_MAX) + (value > UINT32_MAX);
 }
-/* Returns 0, 1, 2 or 3 for a value that needs 0, 2, 4 or 8 bytes. */
+/* Returns the class of a field's length: 0, 1, 2 or 3 for a value that needs 0, 2, 4 or 8 bytes. */
 static inline unsigned dxt_class_or_none(uint64_t value) {
   return (value != 0) + (value > UINT16_MAX) + (value > UINT32_MAX);
 }
 
+/* dxt_put writes the lowest `bytes` bytes of a value, dxt_get reads them. Both return the address
+ * behind these bytes, but access eight bytes in any case. */
 static inline unsigned char *dxt_put(unsigned char *to, uint64_t value, unsigned bytes) {
   __builtin_memcpy(to, &value, sizeof(value));
   return to + bytes;
@@ -61,7 +64,8 @@ static inline const unsigned char *dxt_get(const unsigned char *from, uint64_t *
   return from + bytes;
 }
 
-/* Writes a segment: up to PACKED_MAX + PACKED_SLACK bytes. Returns its end. */
+/* Packs a segment, without its thread, into `to`, where up to PACKED_MAX + PACKED_SLACK bytes are
+ * written. Updates *previous for the next segment. Returns the end of the packed segment. */
 static inline unsigned char *dxt_pack(unsigned char *to, struct dxt_previous *previous,
                                       const struct dxt_packed *segment) {
   uint64_t start = dxt_fold_sign(segment->start - previous->start);
@@ -82,6 +86,8 @@ static inline unsigned char *dxt_pack(unsigned char *to, struct dxt_previous *pr
   return to;
 }
 
+/* Unpacks the segment at `from`, without its thread. *previous must be as it was when the segment
+ * was packed; it is updated for the next segment. Returns the end of the packed segment. */
 static inline const unsigned char *
 dxt_unpack(const unsigned char *from, struct dxt_previous *previous, struct dxt_packed *segment) {
   unsigned head = *from++;

@@ -63,8 +63,7 @@ void dxt_forked(void) {
   }
 }
 
-/* Returns the memory for chunks, which is allocated for the first segment; NULL if out of
- * memory. */
+/* Returns the memory for chunks, which is allocated at the first call; NULL if out of memory. */
 static char *memory_of(struct dxt_recorder *recorder) {
   char *none = NULL, *there = __atomic_load_n(&recorder->memory, __ATOMIC_ACQUIRE);
   if (there) return there;
@@ -77,8 +76,9 @@ static char *memory_of(struct dxt_recorder *recorder) {
   return none;
 }
 
-/* Returns a new chunk of `wanted` bytes, or of all remaining bytes if these are fewer; NULL if the
- * memory is full. */
+/* Returns a new chunk that takes `wanted` bytes of the memory, or all remaining bytes if these are
+ * fewer; NULL if fewer than SMALLEST_CHUNK remain or out of memory. Threads may call it at the same
+ * time. */
 static struct dxt_chunk *take_chunk(struct dxt_recorder *recorder, uint64_t wanted) {
   uint64_t used = __atomic_load_n(&recorder->used, __ATOMIC_RELAXED), size;
   char *memory = memory_of(recorder);
@@ -96,8 +96,8 @@ static struct dxt_chunk *take_chunk(struct dxt_recorder *recorder, uint64_t want
   return chunk;
 }
 
-/* Appends a chunk to the trace, twice as large as the last one. Returns 1, or 0 if the memory is
- * full. */
+/* Appends a chunk to the trace, twice as large as the last one, at most LARGEST_CHUNK. Returns 1,
+ * or 0 if the memory is full. */
 static int add_chunk(struct dxt_recorder *recorder, struct dxt_trace *trace) {
   struct dxt_chunk *last = trace->last;
   uint64_t wanted = FIRST_CHUNK;
@@ -118,8 +118,10 @@ static int add_chunk(struct dxt_recorder *recorder, struct dxt_trace *trace) {
   return 1;
 }
 
-/* Decides whether the record's transfers are traced. Excluded names are not. Files that share a
- * record are not, because their segments could not be distinguished. */
+/* Decides, once per record, whether the record's transfers are traced (trace->decision). A record
+ * with an excluded name is not traced. A record that files share is not traced, because their
+ * segments could not be distinguished; unless it is that of program files, the module is marked as
+ * incomplete. */
 static void decide(enum dxt_module module, uint32_t number, struct dxt_trace *trace) {
   const struct record_store *store = &darshan_store;
   const struct darshan_base_record *base = store_record(store, kinds[module].counters, number);
@@ -137,6 +139,7 @@ static void decide(enum dxt_module module, uint32_t number, struct dxt_trace *tr
   if (trace->decision == DXT_UNDECIDED) trace->decision = DXT_NOT_TRACED;
 }
 
+/* Converts seconds to units of time (pack.h), rounded; 0 for a negative time. */
 static uint64_t units_of(double seconds) {
   return seconds > 0 ? (uint64_t)(int64_t)(seconds * DXT_UNITS_PER_SECOND + 0.5) : 0;
 }

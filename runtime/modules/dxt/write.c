@@ -29,10 +29,11 @@ static size_t segment_size(void) {
                                      : offsetof(struct darshan_dxt_segment, pthread_id);
 }
 
+/* Data are collected in `piece`, and each full piece is compressed into `out`. */
 struct writer {
-  char *piece, *out;
-  size_t used, out_used, out_room;
-  int failed;
+  char *piece, *out;               /* piece: PIECE bytes */
+  size_t used, out_used, out_room; /* in bytes: of piece; of out, and its size */
+  int failed;                      /* 1: out was too small */
 };
 
 static void flush_piece(struct writer *writer) {
@@ -44,6 +45,8 @@ static void flush_piece(struct writer *writer) {
   writer->used = 0;
 }
 
+/* Returns the address where the next n bytes (at most PIECE) are to be written; the piece is
+ * compressed first if it has no space for them. */
 static void *room_for(struct writer *writer, size_t n) {
   if (writer->used + n > PIECE) flush_piece(writer);
   void *at = writer->piece + writer->used;
@@ -102,8 +105,8 @@ static_assert(POSIX_SIZE_WRITE_0_100 == POSIX_SIZE_READ_0_100 + BINS, "bins");
 static_assert(MPIIO_SIZE_READ_AGG_1K_10K == MPIIO_SIZE_READ_AGG_0_100 + SMALL_BINS - 1, "bins");
 static_assert(MPIIO_SIZE_WRITE_AGG_0_100 == MPIIO_SIZE_READ_AGG_0_100 + BINS, "bins");
 
-/* Returns the fraction of transfers that are small; 0 if there are no transfers. bins: the size
- * counters of the record, first those of reads, then those of writes. */
+/* Returns the fraction (0 to 1) of transfers that are small, up to 10 KiB; 0 if there are no
+ * transfers. bins: the size counters of the record, first those of reads, then those of writes. */
 static double small_part(const int64_t *bins) {
   int64_t small = 0, all = 0;
   for (int i = 0; i < 2 * BINS; i++) {
@@ -119,15 +122,15 @@ static double unaligned_part(const struct darshan_posix_record *record) {
   return all > 0 ? (double)counters[POSIX_FILE_NOT_ALIGNED] / (double)all : 0;
 }
 
-/* Returns the POSIX record of the same file, or NULL if it has none. */
+/* Returns the POSIX record of the file with this record id, or NULL if it has none. */
 static const struct darshan_posix_record *posix_record(uint64_t id) {
   const struct store_entry *entry = store_find(&darshan_store, id);
   uint32_t number = entry ? entry->record[STORE_POSIX] : 0;
   return number ? store_record(&darshan_store, STORE_POSIX, number) : NULL;
 }
 
-/* Returns 1 if the file meets the conditions of DXT_SMALL_IO_TRIGGER and DXT_UNALIGNED_IO_TRIGGER
- * that are set, otherwise 0. */
+/* Returns 1 if the file of this counter record meets those conditions of DXT_SMALL_IO_TRIGGER and
+ * DXT_UNALIGNED_IO_TRIGGER that are set, so that its trace is written; otherwise 0. */
 static int triggered(enum dxt_module module, uint32_t number) {
   double small_io, unaligned_io;
   const struct darshan_posix_record *posix = NULL;
@@ -151,7 +154,8 @@ static int is_kept(enum dxt_module module, uint32_t number) {
   return trace->count[0] + trace->count[1] > 0 && triggered(module, number);
 }
 
-/* Returns the bytes of the module's data before compression. */
+/* Returns the bytes, before compression, of all traces of the module that are written. records:
+ * number of its counter records. */
 static size_t raw_size(enum dxt_module module, uint32_t records) {
   size_t size = 0;
   for (uint32_t i = 1; i <= records; i++) {

@@ -1,4 +1,5 @@
-/* Counts calls in the record of a file. */
+/* Counts calls of cuFile and hipFile in the GDS record of a file, and determines which of the bytes
+ * took the compatibility path, that is, were moved by POSIX calls. */
 #include "../../counting/size-bins.h"
 #include "gds.h"
 #include "modules/gds/records.h"
@@ -19,6 +20,7 @@ static_assert(GDS_F_MAX_WRITE_TIME == GDS_F_MAX_READ_TIME + 1, "pairs");
 
 /* --- which path the bytes took ----------------------------------------------------------- */
 
+/* Returns the bytes in the file's POSIX record: written (writes is 1) or read (0); 0 if unknown. */
 static int64_t posix_bytes(const struct gds_item *item, int writes) {
   return item->posix ? __atomic_load_n(&item->posix[writes], __ATOMIC_RELAXED) : 0;
 }
@@ -27,9 +29,10 @@ static int64_t smaller(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-/* Adds the bytes that POSIX calls moved since `before`, but at most `bytes`, to the counters of the
- * compatibility path. Returns the number of bytes added; 0 if there are none. The caller of this
- * function, of settle and of await holds the lock. */
+/* Adds the bytes that POSIX calls on the file moved since posix_bytes was `before`, but at most
+ * `bytes`, to the counter of the compatibility path (GDS_COMPAT_BYTES_READ or _WRITTEN). Returns
+ * the number of bytes added; 0 if there are none. The caller of this function, of settle and of
+ * await holds the lock. */
 static int64_t add_compat(struct gds_item *item, int writes, int64_t bytes, int64_t before) {
   int64_t moved = smaller(bytes, posix_bytes(item, writes) - before);
   if (!item->posix || moved <= 0) return 0;
@@ -37,8 +40,9 @@ static int64_t add_compat(struct gds_item *item, int writes, int64_t bytes, int6
   return moved;
 }
 
-/* Adds the bytes of batches and streams that cuFile moved by POSIX calls. These bytes are moved
- * some time after the call, so add_compat cannot count them. writes: 1 for writes, 0 for reads. */
+/* Counts the bytes of batches and streams that cuFile has moved by POSIX calls so far, for the
+ * compatibility path, and subtracts them from item->awaited. These bytes are moved some time after
+ * the call that submitted them. writes: 1 for writes, 0 for reads. */
 static void settle(struct gds_item *item, int writes) {
   int64_t moved = item->awaited[writes]
                       ? add_compat(item, writes, item->awaited[writes], item->seen[writes])
@@ -47,6 +51,8 @@ static void settle(struct gds_item *item, int writes) {
   item->seen[writes] += moved;
 }
 
+/* Adds the bytes of a batch or stream to item->awaited: it is not known yet whether POSIX calls
+ * move them. writes: 1: a write, 0: a read. before: posix_bytes before the call. */
 static void await(struct gds_item *item, int writes, int64_t bytes, int64_t before) {
   settle(item, writes);
   if (!item->awaited[writes]) item->seen[writes] = before;
@@ -73,7 +79,8 @@ void gds_before(struct gds_call *call, enum layer_operation operation) {
   call->frame = layer_push(operation, item ? &item->layer : NULL);
 }
 
-/* Ends the frame of a call. bytes: bytes read and written that the call moved or began to move. */
+/* Ends the LAYERS frame of a call. bytes: bytes read and written that the call moved or began to
+ * move. */
 static void done_with(const struct gds_call *call, const int64_t bytes[2]) {
   layer_moved(call->frame, bytes[0], bytes[1]);
   layer_pop(call->frame, call->item ? &call->item->layer : NULL, call->t1, call->t2);
@@ -84,7 +91,8 @@ static void done(const struct gds_call *call) {
   done_with(call, nothing);
 }
 
-/* Returns the locked item of a call, or NULL if the call is not counted. */
+/* Returns the item (state) of a call, with its lock held (record_unlock); NULL, without the lock,
+ * if the call failed (result is not 0), has no item, or must not be counted. */
 static struct gds_item *locked(const struct gds_call *call, int result) {
   struct gds_item *item = result == 0 ? call->item : NULL;
   return item && record_lock(&item->lock) ? item : NULL;
@@ -153,7 +161,8 @@ void gds_buffer_registered(struct gds_call *call, int result, size_t bytes) {
   done(call);
 }
 
-/* Counts a transfer of the item, except its time. */
+/* Counts a transfer of the item, except its time. counter: index of the counter of reads; that of
+ * writes follows. The caller holds the lock. */
 static void add_transfer(struct gds_item *item, int counter, int writes, int64_t bytes,
                          int64_t offset) {
   int64_t *counters = item->record->counters;
@@ -163,7 +172,8 @@ static void add_transfer(struct gds_item *item, int counter, int writes, int64_t
   counters[GDS_UNALIGNED] += (bytes | offset) % GDS_ALIGNMENT != 0;
 }
 
-/* Counts the time of a call that moved `bytes` bytes, or began to move them. */
+/* Counts the time of a call that moved `bytes` bytes, or began to move them. The caller holds the
+ * lock. */
 static void add_transfer_time(struct gds_item *item, const struct gds_call *call, int writes,
                               int64_t bytes) {
   struct clock_span at = ticks_span(call->t1, call->t2);

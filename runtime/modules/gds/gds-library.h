@@ -11,6 +11,7 @@ enum {
 };
 #undef GDS_CALL
 
+/* A cuFile or hipFile library of the process. */
 struct gds_library {
   struct library common;
   void *functions[GDS_FUNCTIONS]; /* NULL: not looked up yet */
@@ -18,9 +19,11 @@ struct gds_library {
 
 enum gds_family { GDS_CUFILE, GDS_HIPFILE, GDS_FAMILIES };
 
-/* Returns the library that the code at `caller` uses; NULL if the runtime finds none. */
+/* Returns the library of this family that the code at the address `caller` uses; NULL if the
+ * runtime finds none. */
 struct gds_library *gds_library_of(enum gds_family family, const void *caller);
-/* Returns the real function with this number (from calls.def); never NULL. lib may be NULL. */
+/* Returns the real function `name`, with this number (GDSFN_...); never NULL. lib: NULL: unknown;
+ * the function still forwards. */
 void *gds_function(struct gds_library *lib, int number, const char *name);
 
 #endif

@@ -12,7 +12,7 @@ struct darshan_gds_record;
 /* State of a file that is not part of its record. */
 struct gds_item {
   int lock;
-  uint32_t number;
+  uint32_t number;                   /* number of the record */
   struct darshan_gds_record *record; /* NULL: no record yet */
   /* The bytes read and written in the POSIX record of the file, which POSIX calls change. NULL:
    * POSIX calls on the file are not recorded, or several files share the GDS record. */
@@ -25,23 +25,25 @@ struct gds_item {
   int64_t awaited[2], seen[2];
 };
 
+/* A call of cuFile or hipFile. */
 struct gds_call {
   struct gds_library *lib;
   struct gds_item *item; /* NULL: not recorded, or unknown before the call */
   struct layer_frame *frame;
   int64_t posix[2]; /* bytes read and written by POSIX calls before the call */
-  uint64_t t1, t2;
+  uint64_t t1, t2;  /* begin and end, in ticks */
 };
 
 enum { GDS_HANDLES = 1 << 12 };
 
 /* The kinds of handles in the table. */
 enum gds_kind { GDS_NOTHING, GDS_A_FILE, GDS_A_BATCH };
+/* A handle that the library gave the program. */
 struct gds_handle {
   const void *value;
-  uint16_t kind; /* enum gds_kind; GDS_NOTHING: a free slot */
-  uint16_t deleted;
-  uint32_t number; /* number of the record of the file, or of the first file of a batch */
+  uint16_t kind;    /* enum gds_kind; GDS_NOTHING: a free slot */
+  uint16_t deleted; /* 1: invalid; the search continues after this slot */
+  uint32_t number;  /* number of the record of the file, or of the first file of a batch */
 };
 
 struct gds_state {
@@ -51,9 +53,10 @@ struct gds_state {
 };
 extern struct gds_state gds_state __attribute__((visibility("hidden")));
 
-/* Returns 1 for the outermost call of a library in this thread. Returns 0 if the wrapper must only
- * forward: calls that a library makes to its own functions do not count, and hipFile may call
- * cuFile. */
+/* Returns 1 for the outermost call of a library in this thread, if it is counted; the wrapper then
+ * calls gds_end. Returns 0 if the wrapper must only forward: the library is unknown (NULL), the
+ * process does not record, or the call is within another one, because a library may call its own
+ * functions, and hipFile may call cuFile. */
 static inline int gds_begin(const struct gds_library *lib) {
   const char *here = __builtin_frame_address(0);
   if (!lib || !darshan_hot.fd_limit || (darshan_guard & GUARD_VFORK)) return 0;
@@ -65,8 +68,9 @@ static inline void gds_end(void) {
   darshan_inside.gds = NULL;
 }
 
-/* gds_is_inside returns 1 if this thread is within a call, otherwise 0. gds_left forgets the call
- * if is_left returns 1 for it, because a jump abandons it. */
+/* gds_is_inside returns 1 if this thread is within a call of cuFile or hipFile, otherwise 0.
+ * gds_left forgets the call if a jump (longjmp) abandons it: is_left(jump, address of the wrapper's
+ * stack frame) returns 1. */
 int gds_is_inside(void);
 void gds_left(int (*is_left)(const void *jump, const char *frame), const void *jump);
 
@@ -74,19 +78,21 @@ int gds_start(void);
 void gds_forked(void);
 void gds_settle(void);
 
-/* Functions of items.c. They return the item, or NULL if it is not recorded. The caller holds no
- * lock. */
+/* Functions of items.c. An item is the state of a file. They return NULL if the file is not
+ * recorded. The caller holds no lock. */
 
 struct gds_item *gds_item_at(uint32_t number);
-/* Returns the item of the file of a source, and makes its record if necessary; NULL if the file is
- * not recorded. */
+/* Returns the item (state) of the file that the program registers (source: the description that it
+ * passes, which may be NULL), and makes its record if necessary; NULL if the source is no
+ * descriptor or the file is not recorded. */
 struct gds_item *gds_file(const struct gds_source *source);
-/* Returns the item of the record <driver>, which has calls on no file; NULL if it is not
- * recorded. */
+/* Returns the item (state) of the record <driver>, which has calls on no file, such as those that
+ * open the driver or register memory; makes the record if necessary. NULL if it is not recorded. */
 struct gds_item *gds_driver(void);
 
-/* Functions of handles.c. The caller holds no lock. gds_item_of returns NULL if the handle is
- * unknown. */
+/* Functions of handles.c. The caller holds no lock. gds_item_of returns the item of a handle's
+ * file, or of the first file of a batch; NULL if the handle is unknown. gds_remember stores a
+ * handle with the number of that record; gds_forget removes it. */
 struct gds_item *gds_item_of(enum gds_kind kind, const void *value);
 void gds_remember(enum gds_kind kind, const void *value, uint32_t number);
 void gds_forget(enum gds_kind kind, const void *value);
@@ -99,16 +105,19 @@ void gds_before(struct gds_call *call, enum layer_operation operation);
 void gds_registered(struct gds_call *call, int result, const struct gds_source *source,
                     void *const *handle);
 void gds_deregistered(struct gds_call *call, const void *handle);
-/* gds_called adds the time of a call that has no counter of its own. */
+/* Counts the time of a successful call that has no counter of its own, and closes its LAYERS frame.
+ */
 void gds_called(struct gds_call *call, int result);
 void gds_buffer_registered(struct gds_call *call, int result, size_t bytes);
 void gds_transferred(struct gds_call *call, ssize_t result, int writes, off_t offset);
-/* gds_streamed counts a transfer that was put into a stream. size and offset may be NULL. */
+/* Counts a transfer that was put into a stream of the GPU, and closes its LAYERS frame. writes: 1:
+ * a write, 0: a read. size, offset: in bytes, read now; NULL: counted as 0. */
 void gds_streamed(struct gds_call *call, int result, int writes, const size_t *size,
                   const off_t *offset);
 void gds_submitted(struct gds_call *call, int result, const void *batch, unsigned n,
                    const struct gds_request *requests);
-/* Counts the time of a call that waited for a batch. */
+/* Counts the time of a call that queried, waited for or destroyed a batch, and closes its LAYERS
+ * frame. */
 void gds_waited(struct gds_call *call);
 
 #endif

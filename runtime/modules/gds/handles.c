@@ -1,4 +1,4 @@
-/* The table of handles of files and batches. */
+/* The table that maps handles of cuFile and hipFile, of files and of batches, to GDS records. */
 #include "gds.h"
 
 struct gds_state gds_state;
@@ -16,7 +16,7 @@ static int prepare(void) {
   return 1;
 }
 
-/* Forgets all handles in a forked child: neither library can be used there. */
+/* Called in a forked child: forgets all handles, because neither library can be used there. */
 void gds_forked(void) {
   struct gds_state *gds = &gds_state;
   gds->lock = 0;
@@ -38,7 +38,7 @@ static uint32_t place_of(enum gds_kind kind, const void *value) {
   return (uint32_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 40) % GDS_HANDLES;
 }
 
-/* Returns the slot of a handle, or NULL. The caller holds the lock. */
+/* Returns the slot of a handle, or NULL if it is not in the table. The caller holds the lock. */
 static struct gds_handle *find(enum gds_kind kind, const void *value) {
   struct gds_handle *all = gds_state.handles;
   for (uint32_t i = place_of(kind, value), n = 0; n < GDS_HANDLES; i = (i + 1) % GDS_HANDLES, n++) {

@@ -1,4 +1,4 @@
-/* Finds and makes the records of files, and the record <driver>. */
+/* Finds and makes the GDS records of files, and the record <driver> for calls on no file. */
 #include "../posix/posix.h"
 #include "gds.h"
 #include "modules/gds/records.h"
@@ -18,9 +18,8 @@ struct gds_item *gds_item_at(uint32_t number) {
   return segments_at(&gds_state.items, number);
 }
 
-/* Returns the item of a name, and makes its record if necessary; NULL if there is no space. posix:
- * the bytes read and written in the file's POSIX record, or NULL. The caller holds the store's
- * lock. */
+/* Returns the item (state) of a name, and makes its record if necessary; NULL if there is no space.
+ * posix: as in `meet`. The caller holds the store's lock. */
 static struct gds_item *item_of(const struct posix_name *name, const int64_t *posix) {
   struct record_store *store = &darshan_store;
   struct store_entry *entry = NULL;
@@ -40,10 +39,10 @@ static struct gds_item *item_of(const struct posix_name *name, const int64_t *po
   return item;
 }
 
-/* Returns the item of a name, and makes its record if necessary; NULL if there is no space. posix:
- * the counters of bytes read and written in the file's POSIX record, which the item keeps and reads
- * at later calls; NULL: the bytes of compatibility mode are unknown (-1). Takes the store's lock.
- * Called between runtime_enter and runtime_leave. */
+/* Returns the item (state) of a name, and makes its record if necessary; NULL if there is no space.
+ * posix: the counters of bytes read and written in the file's POSIX record, which the item keeps
+ * and reads at later calls; NULL: the bytes of compatibility mode are unknown (-1). Takes the
+ * store's lock. Called between runtime_enter and runtime_leave. */
 static struct gds_item *meet(const struct posix_name *name, const int64_t *posix) {
   if (!store_lock_for(&darshan_store, STORE_GDS)) return NULL;
   struct gds_item *item = item_of(name, posix);
@@ -53,17 +52,18 @@ static struct gds_item *meet(const struct posix_name *name, const int64_t *posix
   return item;
 }
 
-/* Makes the name of a descriptor that has no POSIX record of its own. Returns 1, or 0 if the file
- * is not recorded. */
+/* Makes the name of the file of a descriptor that has no POSIX record of its own, by querying the
+ * kernel. Returns 1; the caller then calls posix_name_done. Returns 0 if the file is not recorded
+ * or not a regular file. */
 static int ask_for_name(struct posix_name *name, int fd) {
   struct fd_facts facts;
   return fd_look(fd, &facts) >= 0 && facts.is_regular &&
          posix_name_behind(name, DARSHAN_MOD_GDS, fd, &facts);
 }
 
-/* Returns the item of a descriptor, or NULL if it is not recorded. file: its POSIX file, or NULL.
- * Not inlined, so that posix_file_behind, which needs much of the caller's stack, runs without
- * these variables. */
+/* Returns the item (state) of a descriptor's file, and makes it if necessary; NULL if it is not
+ * recorded. file: its POSIX file, or NULL if POSIX does not record it. Not inlined, so that
+ * posix_file_behind, which needs much of the caller's stack, runs without these variables. */
 static __attribute__((noinline)) struct gds_item *item_of_file(int fd,
                                                                const struct posix_file *file) {
   struct gds_item *item = NULL;

@@ -11,16 +11,17 @@
 enum { DATASET_NAME_ROOM = DARSHAN_PATH_ROOM, FRAME = 5, RANK_MOST = 32 };
 enum { CONTIGUOUS = 1, CHUNKED = 2 }; /* values of H5D_layout_t */
 
-/* Returns a text that replaces the name of a dataset whose path is unknown to the library, which
- * would search the whole file for it; NULL for other datasets. how: H5D_ flags. */
+/* Returns a text that replaces the path of a dataset that was created without a name or opened by a
+ * reference: the library does not know its path and would search the whole file for it. Returns
+ * NULL for other datasets. how: H5D_ flags. */
 static const char *pathless(int how) {
   if (how & H5D_ANONYMOUS) return "<anonymous>"; /* until the dataset is linked, see h5d_linked */
   return how & H5D_REFERRED ? "<by reference>" : NULL;
 }
 
-/* Writes "<file>:<path of the dataset in the file>" to out, or a fixed text for the path if the
- * dataset has none (how). A long path is truncated. Returns the length; 0 if there is no space for
- * a path or the library lacks H5Iget_name. */
+/* Writes "FILE:PATH" to out, which has DATASET_NAME_ROOM bytes: the file's name and the path of the
+ * dataset in the file, or a fixed text (pathless) if it has none. A long path is truncated. Returns
+ * the length; 0 if there is no space for a path or the library lacks H5Iget_name. */
 static size_t name_of(struct h5_library *lib, int64_t id, const struct h5_file *file, int how,
                       char *out) {
   size_t length = file->name_length;
@@ -39,18 +40,18 @@ static size_t name_of(struct h5_library *lib, int64_t id, const struct h5_file *
   return length + ((size_t)path < room ? (size_t)path : room);
 }
 
-/* Returns the number of the dataset's record, which is made if necessary, or of the overflow
- * record; 0 if there is no space. The caller holds the store's lock. length 0: the name is
- * unknown. */
+/* Returns the number of the H5D record of this name, which is made if necessary; that of the
+ * overflow record if the name is unknown (length is 0) or too long, or beyond the limit of records;
+ * 0 if there is no space. The caller holds the store's lock. */
 static uint32_t record_of(const char *name, size_t length) {
   struct record_store *store = &darshan_store;
   if (!length || length > DARSHAN_NAME_MAX) return store_overflow_record(store, STORE_H5D);
   return store_number_of_name(store, STORE_H5D, darshan_hash(name, length, 0), name, length);
 }
 
-/* Reads the layout, chunk lengths and number of filters of a dataset from its creation property
- * list. plist 0: the default, which has neither chunks nor filters. Returns the number of
- * dimensions of a chunk, or 0 without chunks. */
+/* Reads the layout, the lengths of a chunk (in elements) and the number of filters of a dataset
+ * from its creation property list. plist 0: the default, which has neither chunks nor filters.
+ * Returns the number of dimensions of a chunk; 0 without chunks, negative if the library fails. */
 static int ask_storage(struct h5_library *lib, int64_t plist, struct h5_dataset *dataset,
                        uint64_t lengths[RANK_MOST], int *filters) {
   int dimensions = 0;
@@ -65,8 +66,10 @@ static int ask_storage(struct h5_library *lib, int64_t plist, struct h5_dataset 
   return dimensions;
 }
 
-/* Stores the dataset's layout, chunk lengths and filters, which are fixed at its creation: from
- * `made`, or, if that is NULL, by querying the library. */
+/* Stores the dataset's layout, bytes of a chunk and number of filters, which are fixed at its
+ * creation, in its LAYERS record, and the lengths of the last five dimensions of a chunk in
+ * `chunk`, the last dimension first. Takes them from `made`, or, if that is NULL, queries the
+ * library. */
 static void note_storage(struct h5_library *lib, int64_t id, struct h5_dataset *dataset,
                          const struct h5_made *made, int64_t chunk[FRAME]) {
   uint64_t lengths[RANK_MOST] = {0};
@@ -89,8 +92,8 @@ static void note_storage(struct h5_library *lib, int64_t id, struct h5_dataset *
   layer_unlock(&dataset->layer);
 }
 
-/* Stores the size of the chunk cache in the LAYERS record. Each open may set another size; the
- * record has that of the last open. */
+/* Stores bytes, slots and preemption of the chunk cache of a chunked dataset in its LAYERS record.
+ * Each open may set another size; the record has that of the last open. */
 static void note_cache(struct h5_library *lib, int64_t id, struct h5_dataset *dataset) {
   size_t slots = 0, bytes = 0;
   double preemption = 0;
@@ -108,6 +111,8 @@ static void note_cache(struct h5_library *lib, int64_t id, struct h5_dataset *da
   layer_unlock(&dataset->layer);
 }
 
+/* Stores the number of dimensions and of elements of the dataset in its state. made: the arguments
+ * of the call that created it; NULL: queries the library. */
 static void note_extent(struct h5_library *lib, int64_t id, struct h5_dataset *dataset,
                         const struct h5_made *made) {
   int64_t asked = !made && lib->H5Dget_space ? lib->H5Dget_space(id) : -1;
@@ -125,7 +130,8 @@ static void note_type(struct h5_library *lib, int64_t id, struct h5_dataset *dat
   if (asked >= 0) lib->H5Tclose(asked);
 }
 
-/* Stores type and storage of the dataset in its record. Not inlined, so that its stack is not in
+/* Stores the size of the dataset's type and the lengths of its chunks in its record, and its
+ * storage in its LAYERS record. made: as in note_storage. Not inlined, so that its stack is not in
  * use while the dataset is looked up. */
 __attribute__((noinline)) static void note_shape(struct h5_library *lib, int64_t id,
                                                  struct h5_dataset *dataset,
@@ -141,8 +147,9 @@ __attribute__((noinline)) static void note_shape(struct h5_library *lib, int64_t
   record_unlock(&dataset->lock);
 }
 
-/* Notes the properties of a dataset: extent and chunk cache at each open; the other properties, for
- * which the library needs microseconds, only when the dataset is created or first opened. */
+/* Stores the properties of a dataset that was just opened or created (made: as in note_storage):
+ * extent and chunk cache at each open; the other properties, for which the library needs
+ * microseconds, only when the dataset is created or first opened. */
 static void describe(struct h5_library *lib, int64_t id, struct h5_dataset *dataset,
                      const struct h5_made *made) {
   if (made || !dataset->described) note_shape(lib, id, dataset, made);
@@ -154,9 +161,9 @@ static void describe(struct h5_library *lib, int64_t id, struct h5_dataset *data
   record_unlock(&dataset->lock);
 }
 
-/* Returns the number of the dataset of this name, makes its record if necessary, and counts one
- * more open id of it. Returns 0 if the dataset is not recorded. length 0: no name, or a name that
- * cannot be stored. how: H5D_ flags. */
+/* Returns the number of the dataset of this name ("FILE:PATH") in `file`, makes its records if
+ * necessary, and counts one more id that was opened for it. Returns 0 if the dataset is not
+ * recorded. length 0: no name, or a name that cannot be stored. how: H5D_ flags. */
 static uint32_t dataset_of_name(const struct h5_file *file, const char *name, size_t length,
                                 int how) {
   if (!runtime_enter()) return 0;
@@ -189,8 +196,9 @@ __attribute__((noinline)) static uint32_t dataset_of(struct h5_library *lib, int
   return number;
 }
 
-/* Returns the file of a dataset. A new dataset is in the file of its location, unless its path
- * leads through a link to another file. */
+/* Returns the file of a dataset; NULL if it is not recorded. A new dataset (made: the arguments of
+ * its creation) is in the file of its location, unless its path leads through a link to another
+ * file; otherwise the library is queried. */
 static struct h5_file *file_of(struct h5_library *lib, int64_t id, const struct h5_made *made) {
   if (!made || (made->name && strchr(made->name, '/'))) return h5f_of(lib, id);
   struct h5_known location = h5_known(lib, made->location);
@@ -256,8 +264,8 @@ void h5d_created(struct h5_library *lib, int64_t id, int how, struct h5_made *ma
   opened(lib, id, how, made, frame, t1, t2);
 }
 
-/* Renames the records of a dataset that was created without a name, if only one id used them and no
- * record of the new name exists. */
+/* Gives the records of a dataset that was created without a name (H5D and LAYERS) this name, if
+ * only one id used them and no record of the new name exists. Otherwise does nothing. */
 static void name_anonymous(struct h5_dataset *dataset, const char *name, size_t length) {
   struct record_store *store = &darshan_store;
   if (!runtime_enter()) return;

@@ -11,8 +11,9 @@ uint32_t h5f_number(const struct h5_file *file) {
   return file->number;
 }
 
-/* Returns the number of the file's record, which is made if necessary; 0 if there is no space. The
- * caller holds the store's lock. */
+/* Returns the number of the H5F record of this name, which is made if necessary; beyond the limit
+ * of records, that of a group or overflow record; 0 if there is no space. The caller holds the
+ * store's lock. */
 static uint32_t record_of(const struct posix_name *name) {
   struct record_store *store = &darshan_store;
   struct store_entry *entry = NULL;
@@ -28,8 +29,8 @@ static uint32_t record_of(const struct posix_name *name) {
   return number;
 }
 
-/* Returns the file of this name, with its record, or NULL if there is no space. Called between
- * runtime_enter and runtime_leave. */
+/* Returns the file of this name, and makes its H5F and LAYERS records if necessary; NULL if there
+ * is no space. Called between runtime_enter and runtime_leave, without a lock. */
 static struct h5_file *file_of_name(const struct posix_name *name) {
   if (!store_lock_for(&darshan_store, STORE_H5F)) return NULL;
   uint32_t number = record_of(name);
@@ -41,6 +42,8 @@ static struct h5_file *file_of_name(const struct posix_name *name) {
   return file;
 }
 
+/* Returns the file of a path that the program passed to HDF5, and makes its records if necessary;
+ * NULL if it is not recorded. */
 static struct h5_file *file_of_path(const char *path) {
   struct posix_name name;
   struct h5_file *file = NULL;
@@ -70,8 +73,9 @@ struct h5_file *h5f_of_unknown(struct h5_library *lib, int64_t id) {
   return lib->H5Fget_name ? meet(lib, id) : NULL;
 }
 
-/* Returns 1 if the property list selects MPI-IO, otherwise 0. Meanwhile disables the error output
- * of the library, which reports a property list with another driver. */
+/* Returns 1 if the file access property list selects MPI-IO, otherwise 0, also if it is unknown.
+ * fapl 0: the default. Meanwhile disables the error output of the library, which reports a property
+ * list with another driver. */
 static int uses_mpiio(struct h5_library *lib, int64_t fapl) {
   void *print = NULL, *data = NULL;
   if (fapl == 0 || !lib->H5Pget_fapl_mpio || !lib->H5Eget_auto2 || !lib->H5Eset_auto2) return 0;
@@ -82,6 +86,7 @@ static int uses_mpiio(struct h5_library *lib, int64_t fapl) {
   return result;
 }
 
+/* Counts an open in the file's record. mpiio: 1 if it uses MPI-IO, otherwise 0. */
 static void count_open(struct h5_file *file, int mpiio, uint64_t t1, uint64_t t2) {
   if (!record_lock(&file->lock)) return;
   double *times = file->record->fcounters;

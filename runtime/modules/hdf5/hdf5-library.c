@@ -11,6 +11,7 @@ const char *h5_version(void) {
   return version;
 }
 
+/* Stores major, minor and release number of the library as a text. */
 static void note_version(const unsigned numbers[3]) {
   char text[sizeof(version)] = "";
   size_t used = 0;
@@ -24,8 +25,9 @@ static void note_version(const unsigned numbers[3]) {
   memcpy(version, text, sizeof(version));
 }
 
-/* Stores the version of the library. H5get_libversion must be the first call of the library,
- * because it initializes the library for other calls. */
+/* Queries the version of the HDF5 library (library_: a struct h5_library) and stores it.
+ * H5get_libversion must be the first call of the library, because it initializes the library for
+ * other calls. */
 static void ask_version(void *library_) {
   struct h5_library *library = library_;
   unsigned numbers[3] = {0, 0, 0};
@@ -34,6 +36,7 @@ static void ask_version(void *library_) {
   note_version(numbers);
 }
 
+/* Called once for each HDF5 library that is found: looks up its functions of queries.def. */
 static void ask(struct library *found) {
   struct h5_library *library = (struct h5_library *)(void *)found;
 #define QUERY(name, type, params) library->name = (type(*) params)library_ask(found, #name);

@@ -19,23 +19,25 @@ enum {
 };
 #undef CALL
 
+/* An HDF5 library of the process. */
 struct h5_library {
   struct library common;
   int narrow_ids;                /* 1: ids are ints (HDF5 before 1.10), not 64-bit integers */
   void *functions[H5_FUNCTIONS]; /* NULL: not looked up yet */
-#define QUERY(name, type, params) type(*name) params;
+#define QUERY(name, type, params) type(*name) params; /* NULL: the library does not have it */
 #include "queries.def"
 #undef QUERY
 };
 
 extern struct libraries h5_libraries __attribute__((visibility("hidden")));
 
-/* Returns the real function with this number (from calls.def) for the caller. Sets *library to NULL
- * if the caller's HDF5 library is unknown; the returned function still forwards. */
+/* Returns the real function `name`, with this number (H5FN_...), of the HDF5 library that the code
+ * at the address `caller` uses, and stores the library in *library. Sets *library to NULL if the
+ * library is unknown; the returned function still forwards. */
 void *h5_function_slow(int number, const char *name, const void *caller,
                        struct h5_library **library);
-/* Returns the function `name` of the caller's HDF5 library, and stores the library. Calls
- * h5_function_slow only if the call site is unknown. Inline, because every wrapper calls it. */
+/* Like h5_function_slow, which it calls only if this caller or function is unknown. Inline, because
+ * every wrapper calls it. */
 static inline void *h5_function(int number, const char *name, const void *caller,
                                 struct h5_library **library) {
   const struct library_site *site = library_site(&h5_libraries, caller);

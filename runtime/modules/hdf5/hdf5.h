@@ -32,9 +32,12 @@ const char *h5_version(void);
 int h5_prepare(void); /* returns 0 if out of memory, else 1 */
 void h5_forked(void);
 struct h5_known h5_known(const struct h5_library *lib, int64_t id);
-/* h5f_of returns the file that an object belongs to; NULL if it is not recorded. Calls the library
- * if the id is unknown. */
+/* Returns the file that the object with this id belongs to; NULL if it is not recorded. If the id
+ * is not in the table, queries the library for the file's name, so the id must be valid and the
+ * last call must have succeeded. The caller holds no lock. */
 struct h5_file *h5f_of(struct h5_library *lib, int64_t id);
+/* Enters an id in the table. number: of the dataset if kind is H5_DATASET, otherwise of the file
+ * that the object belongs to; 0: does nothing. */
 void h5_remember(const struct h5_library *lib, int64_t id, enum h5_kind kind, uint32_t number);
 void h5_forget(const struct h5_library *lib, int64_t id);
 void h5_forget_known(const struct h5_library *lib, const struct h5_known *known);
@@ -49,7 +52,8 @@ void h5f_reopened(struct h5_library *lib, int64_t id, int64_t from, struct layer
 void h5f_flushed(struct h5_library *lib, int result, int64_t id, struct layer_frame *frame,
                  uint64_t t1, uint64_t t2);
 void h5f_closed(struct h5_file *file, struct layer_frame *frame, uint64_t t1, uint64_t t2);
-/* Returns the file of an id that is not in the table; NULL if it is not recorded. */
+/* Returns the file of an id that is not in the table, by the name that the library reports; NULL if
+ * it is not recorded or the library reports none. The id does not get into the table. */
 struct h5_file *h5f_of_unknown(struct h5_library *lib, int64_t id);
 uint32_t h5f_number(const struct h5_file *file);
 static inline struct h5_file *h5_file_at(uint32_t number) {
@@ -60,45 +64,51 @@ static inline struct h5_dataset *h5_dataset_at(uint32_t number) {
 }
 
 /* Functions of datasets.c. */
-/* How a dataset was opened. H5D_REFERRED: by a reference or an address. */
+/* Flags that say how a dataset was opened: by H5Dopen, by H5Dcreate, by a deprecated function
+ * (H5Dopen1), without a name (H5Dcreate_anon), by a reference or an address. */
 enum { H5D_OPENED = 0, H5D_CREATED = 1, H5D_DEPRECATED = 2, H5D_ANONYMOUS = 4, H5D_REFERRED = 8 };
 void h5d_opened(struct h5_library *lib, int64_t id, int how, struct layer_frame *frame, uint64_t t1,
                 uint64_t t2);
 /* The arguments of a call that creates a dataset. They describe the dataset in a quarter of the
  * time that the library needs to copy its properties. */
 struct h5_made {
-  int64_t location, type, space, plist;
-  const char *name; /* NULL: it has no name yet */
+  int64_t location, type, space, plist; /* ids; plist: of creation properties, 0: the default */
+  const char *name;                     /* NULL: it has no name yet */
 };
+/* Counts the creation of a dataset that returned `id` (negative: it failed), and ends its LAYERS
+ * frame. how: H5D_ flags. */
 void h5d_created(struct h5_library *lib, int64_t id, int how, struct h5_made *made,
                  struct layer_frame *frame, uint64_t t1, uint64_t t2);
-/* Looks up the name of a dataset that has none, because H5Olink may have given it a name. Called
- * after H5Olink. */
+/* Called after a successful H5Olink: if the object is a dataset that was created without a name,
+ * gives its records the name that it has now. */
 void h5d_linked(struct h5_library *lib, int64_t id);
 void h5d_closed(struct h5_dataset *dataset, struct layer_frame *frame, uint64_t t1, uint64_t t2);
 void h5d_flushed(struct h5_library *lib, const struct h5_known *known, int result,
                  struct layer_frame *frame, uint64_t t1, uint64_t t2);
 void h5d_extended(struct h5_library *lib, const struct h5_known *known, int result, int counter,
                   struct layer_frame *frame, uint64_t t1, uint64_t t2);
-/* Returns the dataset of an id, or NULL if it is not recorded. Makes the record now if the open was
- * not seen or was by a reference. */
+/* Returns the dataset of an id (known: from h5_known), or NULL if it is not recorded. If the open
+ * was not seen or was by a reference, queries the library and makes the record now. */
 struct h5_dataset *h5d_of(struct h5_library *lib, const struct h5_known *known);
 
-/* Count how much of the dataset's traffic was raw data (storage.c), if DARSHAN_HDF5_STORAGE is set.
- * h5d_before_close is called before the close of a dataset, h5d_after_close after it. */
+/* Count how many of the dataset's bytes in files were raw data, not HDF5's metadata (storage.c).
+ * h5d_before_close is called before the close of an id, if DARSHAN_HDF5_STORAGE is set, and does
+ * nothing unless the id is of a dataset. h5d_after_close is called after each close of a dataset,
+ * and does nothing unless h5d_before_close has left something to do. */
 void h5d_before_close(struct h5_library *lib, const struct h5_known *known);
 void h5d_after_close(struct h5_dataset *dataset);
 
 /* Functions of transfers.c. */
-/* The arguments of a transfer that select the elements that it moves. */
+/* The arguments of a transfer that select the elements that it moves: ids of two dataspaces, which
+ * may be constants such as H5S_ALL, and of a transfer property list. */
 struct h5d_selection {
   int64_t memory_space, file_space, dxpl;
 };
 void h5d_transferred(struct h5_library *lib, const struct h5_known *known, int result,
                      enum h5d_operation operation, const struct h5d_selection *selection,
                      struct layer_frame *frame, uint64_t t1, uint64_t t2);
-/* The arguments that select the elements that a call on n datasets moves; the pointers are arrays
- * of n elements. */
+/* The arguments that select the elements that a call on n datasets (H5Dread_multi) moves; the
+ * pointers are arrays of n ids. */
 struct h5d_selections {
   size_t n;
   const int64_t *datasets, *memory_spaces, *file_spaces;
@@ -112,7 +122,9 @@ void h5d_chunk(struct h5_library *lib, const struct h5_known *known, int result,
                struct layer_frame *frame, uint64_t t1, uint64_t t2);
 
 /* The next functions, and all others for calls except those of files and raw data, are in
- * objects.c. h5_closed counts the close of an id, and forgets the id unless the call failed. */
+ * objects.c. h5_closed counts the close of an id by a function that returned `result` (negative: it
+ * failed), forgets the id unless the call failed, and ends the LAYERS frame. known: of the id
+ * before the close. */
 void h5_closed(struct h5_library *lib, int result, const struct h5_known *known,
                struct layer_frame *frame, uint64_t t1, uint64_t t2);
 void h5_released(struct h5_library *lib, int references, const struct h5_known *known,
@@ -121,8 +133,9 @@ void h5o_opened(struct h5_library *lib, int64_t id, int64_t location, int how,
                 struct layer_frame *frame, uint64_t t1, uint64_t t2);
 void h5o_flushed(struct h5_library *lib, int result, int64_t id, struct layer_frame *frame,
                  uint64_t t1, uint64_t t2);
-/* Counts a metadata call on a file, unless file is NULL, and ends its frame. fcounter: -1 if its
- * time is not counted. */
+/* Counts a metadata call in the file's H5_META record, unless file is NULL, and ends its LAYERS
+ * frame. counter: index in H5_META. fcounter: index of the time; -1 if its time is not counted.
+ * frame: NULL: none. t1, t2: ticks before and after the call. */
 void h5_meta(struct h5_file *file, int counter, int fcounter, struct layer_frame *frame,
              uint64_t t1, uint64_t t2);
 

@@ -22,9 +22,9 @@ static struct h5_ids *new_ids(uint32_t places) {
   return ids;
 }
 
-/* Allocates the table of ids, unless it exists. Returns 1, or 0 if out of memory. The first call of
- * an HDF5 function does this, so other processes do not need the memory. */
 int h5_prepare(void) {
+  /* Allocates the table of ids, unless it exists. The first HDF5 file that is used does this, so
+   * other processes do not need the memory. */
   struct hdf5_state *hdf5 = &hdf5_state;
   if (table()) return 1;
   struct h5_ids *ids = new_ids(H5_FIRST_IDS);
@@ -35,8 +35,8 @@ int h5_prepare(void) {
   return table() != NULL;
 }
 
-/* Empties the table of ids in a forked child. Objects that are open get records when they are
- * used. */
+/* Called in a forked child: empties the table of ids. Objects that are open get records when they
+ * are used. */
 void h5_forked(void) {
   struct hdf5_state *hdf5 = &hdf5_state;
   hdf5->lock = 0;
@@ -45,13 +45,14 @@ void h5_forked(void) {
   segments_clear(&hdf5->datasets);
 }
 
-/* Returns the slot at which the search for an id begins. Ids of the same kind are consecutive;
- * ids of different kinds differ in the upper bits. */
+/* Returns the index of the slot at which the search for an id begins. library: the library's
+ * number. Ids of the same kind are consecutive; ids of different kinds differ in the upper bits. */
 static inline uint32_t place_of(const struct h5_ids *ids, uint64_t library, int64_t id) {
   uint64_t key = (uint64_t)id ^ (uint64_t)id >> 51;
   return (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15) >> 40) + library) & ids->mask;
 }
 
+/* Returns the id without the upper half of the register, which is undefined if ids are ints. */
 static int64_t key_of(const struct h5_library *lib, int64_t id) {
   return lib->narrow_ids ? (int64_t)(int32_t)id : id;
 }
@@ -95,6 +96,7 @@ static enum h5_kind kind_of(uint64_t means) {
   return (enum h5_kind)(means >> 32 & 0xff);
 }
 
+/* Returns the file of a slot's content; NULL if that is 0. */
 static inline struct h5_file *file_of(uint64_t means) {
   uint32_t number = (uint32_t)means;
   if (!means) return NULL;
@@ -131,6 +133,7 @@ static struct h5_id *place_for(struct h5_ids *ids, uint64_t library, int64_t id)
   return deleted;
 }
 
+/* Stores an id and its meaning in a slot. The caller holds the lock. */
 static inline void put(struct h5_ids *ids, struct h5_id *place, int64_t id, uint64_t means) {
   ids->live += place->means == 0 || place->means == H5_DELETED;
   __atomic_store_n(&place->id, id, __ATOMIC_RELEASE);
@@ -206,8 +209,8 @@ void h5_forget(const struct h5_library *lib, int64_t id) {
   h5_forget_known(lib, &known);
 }
 
-/* Removes all ids of a library. After H5close, or after the library was unloaded, they are invalid
- * and their values will be reused. */
+/* Removes all ids of a library from the table. Called after H5close, or after the library was
+ * unloaded: they are invalid, and their values will be reused. */
 void h5_forget_all(const struct h5_library *lib) {
   struct hdf5_state *hdf5 = &hdf5_state;
   if (!table() || !record_lock(&hdf5->lock)) return;

@@ -5,8 +5,8 @@
 
 enum { TYPE_GROUP = 2, TYPE_DATASET = 5 }; /* results of H5Iget_type, the same in all versions */
 
-/* Returns the file's H5_META record, made if necessary, or NULL if there is no space. The caller
- * holds the file's lock. */
+/* Returns the file's H5_META record, which is made if necessary; NULL if there is no space. The
+ * caller holds the file's lock and takes no other record's lock. */
 static struct darshan_h5_meta_record *meta_record(struct h5_file *file) {
   struct record_store *store = &darshan_store;
   if (LIKELY(file->meta != NULL)) return file->meta;
@@ -28,10 +28,10 @@ static void count_meta(struct h5_file *file, int counter, int fcounter, uint64_t
     record->fcounters[fcounter] += record_time(&file->last_meta_end, ticks_span(t1, t2));
 }
 
-/* Counts a metadata call in H5_META, and in LAYERS if there is a frame. Updates both records in one
- * step, because HDF5 itself needs only half a microsecond for a call on an attribute. */
 void h5_meta(struct h5_file *file, int counter, int fcounter, struct layer_frame *frame,
              uint64_t t1, uint64_t t2) {
+  /* Updates the H5_META and LAYERS records within one entry into the runtime, because HDF5 itself
+   * needs only half a microsecond for a call on an attribute. */
   struct layer_part *part = file && frame ? file->layer.part : NULL;
   if (file && UNLIKELY(!__atomic_load_n(&file->meta, __ATOMIC_RELAXED)))
     record_make_room(STORE_H5_META);
@@ -62,8 +62,9 @@ void h5_closed(struct h5_library *lib, int result, const struct h5_known *known,
     h5_meta(file, H5_META_OBJECT_OTHER, H5_META_F_OBJECT_TIME, frame, t1, t2);
 }
 
-/* Counts the close of an id by H5Idec_ref, which closes the id only if it had the last reference.
- * references: the remaining references. h5py closes ids only this way. */
+/* Counts a call of H5Idec_ref, which closes the id only if it had the last reference. references:
+ * its result, the remaining references; above 0 nothing is closed, below 0 the call failed: then
+ * only the frame is ended. h5py closes ids only this way. */
 void h5_released(struct h5_library *lib, int references, const struct h5_known *known,
                  struct layer_frame *frame, uint64_t t1, uint64_t t2) {
   if (references != 0 || !known->file) {

@@ -15,12 +15,14 @@ enum {
   MOST_CHUNKS = 4096
 };
 
+/* A dataset's raw data that were read and written so far. */
 struct overlap {
-  const struct layer_extents *extents[2];
-  uint64_t file; /* number of the POSIX file, shifted as in the extents */
-  int64_t bytes[2];
+  const struct layer_extents *extents[2]; /* what POSIX read, wrote; NULL: nothing */
+  uint64_t file;                          /* number of the POSIX file, shifted as in the extents */
+  int64_t bytes[2]; /* sum over the raw data that were compared: read, written */
 };
 
+/* Compares raw data at this address (offset in the file) with the bytes that were accessed. */
 static void add(struct overlap *overlap, uint64_t address, uint64_t size) {
   for (int i = 0; i < 2; i++)
     if (overlap->extents[i])
@@ -28,8 +30,8 @@ static void add(struct overlap *overlap, uint64_t address, uint64_t size) {
           (int64_t)extents_overlap(overlap->extents[i], overlap->file | address, size);
 }
 
-/* Adds up the overlap of accessed bytes with each chunk of the dataset. Returns 1, or 0 if the
- * library cannot report the chunks or there are more than MOST_CHUNKS. */
+/* Adds up in overlap->bytes how many bytes of each chunk of the dataset were accessed. Returns 1,
+ * or 0 if the library cannot report the chunks or there are more than MOST_CHUNKS. */
 static int visit_chunks(struct h5_library *lib, int64_t id, struct overlap *overlap) {
   uint64_t n = 0, address, size, offset[32];
   unsigned filters;
@@ -72,8 +74,8 @@ static void ask(struct h5_library *lib, int64_t id, struct h5_dataset *dataset) 
   }
 }
 
-/* Compares contiguous data with the accessed bytes. Called after the close, because the close may
- * write contiguous data. */
+/* Compares the contiguous data that h5d_before_close has noted with the accessed bytes. Called
+ * after the close, because the close may write contiguous data. */
 void h5d_after_close(struct h5_dataset *dataset) {
   if (dataset->raw_bytes == 0) return;
   struct overlap overlap = overlap_of(dataset);
@@ -82,8 +84,8 @@ void h5d_after_close(struct h5_dataset *dataset) {
   note_raw_bytes(dataset, &overlap);
 }
 
-/* Makes the library write the chunks that are in its cache. H5Dget_num_chunks has this effect;
- * nothing is done if the library lacks it. */
+/* Makes the library write the dataset's chunks that are in its cache. H5Dget_num_chunks has this
+ * effect; nothing is done if the library lacks it. */
 static void write_waiting(struct h5_library *lib, int64_t id) {
   uint64_t n = 0;
   int64_t space = lib->H5Dget_num_chunks ? lib->H5Dget_space(id) : -1;
@@ -92,9 +94,9 @@ static void write_waiting(struct h5_library *lib, int64_t id) {
   lib->H5Sclose(space);
 }
 
-/* Queries the library for the addresses of the dataset's data. The queries make the library write
- * data of the dataset that it has cached. This write counts as a flush, and comes before the
- * written bytes are compared with the chunks. */
+/* Queries the library for the addresses of the dataset's data, and compares those of chunks with
+ * the accessed bytes. The queries make the library write data of the dataset that it has cached.
+ * This write counts as a flush in LAYERS, and comes before the comparison. */
 void h5d_before_close(struct h5_library *lib, const struct h5_known *known) {
   if (known->kind != H5_DATASET || !known->dataset->layer.part) return;
   struct layer_state *layer = &known->dataset->layer;

@@ -23,15 +23,17 @@ static_assert(H5D_F_WRITE_END_TIMESTAMP == H5D_F_READ_END_TIMESTAMP + 1, "pairs"
 static_assert(H5D_F_WRITE_TIME == H5D_F_READ_TIME + 1, "pairs");
 static_assert(H5D_F_MAX_WRITE_TIME == H5D_F_MAX_READ_TIME + 1, "pairs");
 
+/* A read or write, as it is counted. */
 struct transfer {
   int64_t access[ACCESS_FIELDS]; /* bytes, lengths and strides of the selection */
   int selects;                   /* index of the counter for the kind of selection; -1: none */
-  int collective;
+  int collective;                /* 1: by collective MPI-IO */
 };
 
-/* Stores lengths and strides in reverse order in five counters each: the counter D5 has dimension
- * 0. Returns the number of selected points; -1 for an irregular hyperslab, more than 32
- * dimensions, without memory, or if HDF5 cannot tell it. */
+/* Stores in transfer the kind of a hyperslab and, if it is regular, its lengths (count times block)
+ * and strides in the first five dimensions, in reverse order: the last field, that of the counter
+ * D5, has dimension 0. Returns the number of selected elements; -1 for an irregular hyperslab, for
+ * more than 32 dimensions, if out of memory, or if HDF5 cannot report it. */
 static int64_t note_hyperslab(struct h5_library *lib, int64_t space, int dimensions,
                               struct transfer *transfer) {
   enum { USUAL = 8 }; /* number of dimensions that fit on the stack */
@@ -71,6 +73,7 @@ static int64_t selected_points(struct h5_library *lib, int64_t space, int dimens
   return points >= 0 ? points : lib->H5Sget_select_npoints(space);
 }
 
+/* Fills in *transfer: the bytes, how the elements are selected, and whether it is collective. */
 static void describe(struct h5_library *lib, const struct h5_dataset *dataset,
                      const struct h5d_selection *selection, struct transfer *transfer) {
   int64_t points = dataset->points;
@@ -111,6 +114,8 @@ static void count(struct h5_dataset *dataset, int op, const struct transfer *tra
   }
 }
 
+/* Counts a transfer from t1 to t2 (ticks) in the dataset's record, and its bytes as requested in
+ * the LAYERS record. */
 static void book(struct h5_dataset *dataset, enum h5d_operation operation,
                  const struct transfer *transfer, uint64_t t1, uint64_t t2) {
   if (!record_lock(&dataset->lock)) return;
@@ -155,9 +160,10 @@ static uint64_t weight_of(const struct transfer *transfer) {
   return transfer->access[0] > 0 ? (uint64_t)transfer->access[0] + 1 : 1;
 }
 
-/* Counts one call on several datasets: distributes its time, and the calls of lower layers, in
- * proportion to the bytes that the call requests of each dataset. The datasets are queried twice,
- * because storing the results for any number of datasets would need memory. */
+/* Counts one successful call on several datasets, and ends its LAYERS frame: distributes its time,
+ * and the calls of lower layers, in proportion to the bytes that the call requests of each dataset.
+ * The datasets are queried twice, because storing the results for any number of datasets would need
+ * memory. */
 static void share_out(struct h5_library *lib, enum h5d_operation operation,
                       const struct h5d_selections *several, struct layer_frame *frame, uint64_t t1,
                       uint64_t t2) {
@@ -200,8 +206,10 @@ void h5d_multi(struct h5_library *lib, int result, enum h5d_operation operation,
     layer_pop(frame, NULL, t1, t2);
 }
 
-/* Counts the transfer of a chunk as it is stored. bytes: the chunk's size; for a read, whose
- * arguments do not contain the size, its stored size. */
+/* Counts the transfer of a whole chunk in its stored form (H5Dread_chunk, H5Dwrite_chunk), unless
+ * it failed (result is negative). offset: of the chunk in the dataset, an element per dimension.
+ * bytes: the chunk's stored size; for a read, whose arguments do not contain it, the library is
+ * queried. */
 void h5d_chunk(struct h5_library *lib, const struct h5_known *known, int result,
                enum h5d_operation operation, const uint64_t *offset, uint64_t bytes,
                struct layer_frame *frame, uint64_t t1, uint64_t t2) {

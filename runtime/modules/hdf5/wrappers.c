@@ -1,5 +1,5 @@
-/* The wrappers of the HDF5 modules, made from calls.def. Unlike in libc, the real function depends
- * on the caller. */
+/* The wrappers of the HDF5 modules, made from calls.def. The real function is that of the HDF5
+ * library that the caller uses; a process may have several. */
 #include "hdf5.h"
 
 #include <errno.h>
@@ -9,8 +9,8 @@
 
 #define NOTHING ((void)0)
 
-/* Returns the LAYERS state to which calls of lower layers are attributed: that of the dataset,
- * otherwise that of the file; NULL if the id has neither. */
+/* Returns the LAYERS state to which calls of lower layers in a call on this id are attributed: that
+ * of the dataset, otherwise that of the file; NULL if the id has neither. */
 static struct layer_state *below_of(const struct h5_known *known) {
   if (known->kind == H5_DATASET) return &known->dataset->layer;
   return known->file ? &known->file->layer : NULL;

@@ -7,10 +7,11 @@
 #include "../../memory/segments.h"
 #include "records.h"
 
-/* The current bin of a counter record; changes only under the record's lock. While the record's
- * transfers begin and end within this bin, their bytes are only in the record's counters. They are
- * added to the heat map when a transfer ends outside of the bin. */
-struct heatmap_span { /* begin and end of the bin in ticks; 0 before the first transfer */
+/* The current bin of a counter record: its begin, and its end (exclusive), in ticks; both are 0
+ * before the first transfer. Changes only under the record's lock. While the record's transfers
+ * begin and end within this bin, their bytes are only in the record's counters. They are added to
+ * the heat map when a transfer begins or ends outside of the bin. */
+struct heatmap_span {
   uint64_t from, until;
 };
 
@@ -18,7 +19,7 @@ struct heatmap_span { /* begin and end of the bin in ticks; 0 before the first t
  * Indexed by record number. */
 struct heatmap_slot {
   struct heatmap_span span;
-  int64_t booked[2];
+  int64_t booked[2]; /* bytes read and written that are in the heat map already */
 };
 
 struct heatmap { /* one layer, in its own cache line */

@@ -70,6 +70,7 @@ static int have_record(enum heatmap_layer layer) {
   return !heatmap->refused;
 }
 
+/* Adds up pairs of bins, so that the first half of the array has all; the other half becomes 0. */
 static void fold_bins(int64_t *bins) {
   for (int i = 0; i < HEATMAP_BINS / 2; i++)
     bins[i] = bins[2 * i] + bins[2 * i + 1];
@@ -85,16 +86,17 @@ void heatmap_reach(struct heatmap_record *record, double seconds) {
   }
 }
 
+/* Returns the index of the bin of this time, in seconds: the first or last bin if the time is
+ * outside of all. */
 static int bin_at(const struct heatmap_record *record, double seconds) {
   double bin = seconds / record->head.bin_width_seconds;
   if (!(bin > 0)) return 0;
   return bin < HEATMAP_BINS ? (int)bin : HEATMAP_BINS - 1;
 }
 
-/* Distributes bytes over the bins from start to end (seconds), in proportion to the time in each
- * bin. Rounds the running sum instead of each part, so that no byte is lost. */
 void heatmap_spread(const struct heatmap_record *record, int64_t *bins, int64_t bytes, double start,
                     double end) {
+  /* Rounds the running sum instead of each part, so that no byte is lost. */
   int first = bin_at(record, start), last = bin_at(record, end);
   double width = record->head.bin_width_seconds, time = end - start;
   int64_t done = 0;
@@ -109,7 +111,9 @@ void heatmap_spread(const struct heatmap_record *record, int64_t *bins, int64_t 
   bins[last] += bytes - done;
 }
 
-/* Adds the bytes that the file's record counted since `booked` to the bin of the span. */
+/* Adds the bytes that the file's record counted since `booked` to the bin of the span. read,
+ * written: the record's bytes so far. Does nothing if the span is still unset. Leaves booked as it
+ * is. */
 static void book(struct heatmap_record *record, const struct heatmap_span *span, int64_t booked[2],
                  int64_t read, int64_t written) {
   int64_t more_read = read - booked[0], more_written = written - booked[1];
@@ -153,8 +157,9 @@ void heatmap_next(enum heatmap_layer layer, struct heatmap_span *span, int64_t b
   spin_unlock(&heatmap->lock);
 }
 
-/* Adds the bytes of a span that are not yet in the heat map (read and written, less booked), and
- * stores the new sums in booked. The caller holds the lock of the file's record. */
+/* Adds the bytes of a record that are not yet in the heat map (read and written, less booked) to
+ * the bin of its span, and stores read and written in booked. The caller holds the record's
+ * lock. */
 static void settle(enum heatmap_layer layer, const struct heatmap_span *span, int64_t booked[2],
                    int64_t read, int64_t written) {
   struct heatmap *heatmap = &heatmap_state.layers[layer];

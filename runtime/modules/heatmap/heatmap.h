@@ -10,20 +10,22 @@
 /* A transfer, which the counters of its record already include. */
 struct heatmap_transfer {
   const int64_t *read, *written; /* the record's counters of bytes */
-  int writes;                    /* 1: a write */
+  int writes;                    /* 1: a write, 0: a read */
   int64_t bytes;
   uint64_t t1, t2; /* begin and end, in ticks */
 };
 
-/* The slow path of heatmap_add, for a transfer outside of the current bin: adds the bytes of that
- * bin to the heat map and makes the transfer's bin the current one. booked: bytes of the record,
- * read and written, that are already in the heat map. */
+/* The slow path of heatmap_add, for a transfer outside of the record's current bin (*span): adds
+ * the bytes of that bin, and then of the transfer, to the layer's heat map, and makes the bin of
+ * the transfer's end the current one. booked: bytes of the record, read and written, that are
+ * already in the heat map; updated. The caller holds the record's lock. */
 void heatmap_next(enum heatmap_layer layer, struct heatmap_span *span, int64_t booked[2],
                   const struct heatmap_transfer *transfer);
 
-/* Adds a transfer to the layer's heat map. Returns at once if the transfer is within the current
- * bin: the bin's bytes are computed later from the record's counters. Called after each counted
- * transfer. The caller holds the record's lock. */
+/* Adds a transfer to the layer's heat map. Does nothing if the transfer is within the record's
+ * current bin: the bin's bytes are computed later from the record's counters of bytes, *read and
+ * *written. Called after each counted transfer. writes: 1: a write, 0: a read. t1, t2: begin and
+ * end in ticks. span, booked: as in heatmap_next. The caller holds the record's lock. */
 static inline void heatmap_add(enum heatmap_layer layer, struct heatmap_span *span,
                                int64_t booked[2], const int64_t *read, const int64_t *written,
                                int writes, int64_t bytes, uint64_t t1, uint64_t t2) {
@@ -43,8 +45,10 @@ struct heatmap_source {
   size_t span, booked; /* offsets in an item of spans: struct heatmap_span, int64_t [2] */
   int read, written;   /* indexes of the record's counters of bytes */
 };
-/* Adds the remaining bytes of all records of a module to bins, at the end of recording. */
+/* Adds the bytes of all records of a module that are not in the heat map yet, at the end of
+ * recording, each to its record's current bin. Locks each record. */
 void heatmap_settle(const struct heatmap_source *source);
+/* Called when recording ends: stores the time, for heatmap_end. */
 void heatmap_ended(void);
 
 /* Returns the seconds from the start of this process to the end of its recording. In a job,
@@ -54,18 +58,20 @@ void heatmap_set_end(double seconds);
 
 void heatmap_forked(void);
 
-/* These functions work on any record of this layout, also of other modules. heatmap_begin gives a
- * new record its bins. heatmap_reach doubles their width until they cover this time. heatmap_spread
- * distributes an amount over the bins from start to end, in proportion to the time in each bin.
- * heatmap_enter returns the bin of a time, and stores the ticks at which it begins and ends. */
+/* These functions work on any record of this layout, also of other modules; times are seconds from
+ * the start of the process. heatmap_begin sets the width (0.1 s) and the number of bins of a new
+ * record. heatmap_reach doubles the width, and adds up pairs of bins, until the bins cover this
+ * time. heatmap_spread distributes an amount over the bins from start to end, in proportion to the
+ * time in each bin. heatmap_enter returns the index of the bin of the time `end`, and stores the
+ * ticks at which that bin begins and ends. */
 void heatmap_begin(struct heatmap_record *record);
 void heatmap_reach(struct heatmap_record *record, double seconds);
 void heatmap_spread(const struct heatmap_record *record, int64_t *bins, int64_t amount,
                     double start, double end);
 int heatmap_enter(const struct heatmap_record *record, struct heatmap_span *span, double end);
 
-/* Adds the heat maps of this process to a log. */
 struct log_content;
+/* Adds the heat maps of this process, one record per layer with traffic, to a log. */
 void heatmap_add_part(struct log_content *content);
 
 #endif

@@ -5,7 +5,8 @@
 
 #include "../../door/door.h"
 
-/* Returns the bins that the run needed: ceil(end / width), at most HEATMAP_BINS. */
+/* Returns the number of bins that the run needed: ceil(end / width), at most HEATMAP_BINS. end: of
+ * recording, in seconds. width: of a bin, in seconds. */
 static int64_t bins_needed(double end, double width) {
   double bins = end / width;
   if (!(bins < HEATMAP_BINS)) return HEATMAP_BINS;
@@ -31,8 +32,9 @@ static void put_bins(char *out, const int64_t *bins, int64_t kept) {
   memcpy(out + (size_t)(kept - 1) * sizeof(*bins), &more, sizeof(more));
 }
 
-/* Writes the record of a layer, with the bins up to `end` seconds. Returns the bytes written to
- * out. */
+/* Writes the record of a layer to `out` in the log's layout: the head, then the bins of bytes
+ * written and read up to `end` seconds. Makes the bins wider first, if they do not cover that time.
+ * Returns the number of bytes, at most sizeof(struct heatmap_record). */
 static size_t put_record(char *out, struct heatmap_record *record, double end) {
   heatmap_reach(record, end);
   struct darshan_heatmap_head head = record->head;

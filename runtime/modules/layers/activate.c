@@ -11,8 +11,8 @@
 #include "modules/posix/records.h"
 #include "modules/stdio/records.h"
 
-/* Indexes of counters of one operation, relative to its first counter in the application's
- * record. */
+/* PART: address of the first counter of an operation (READ, WRITE, META) in a LAYERS record. The
+ * enum: indexes of counters of one operation, relative to it. */
 #define PART(record, operation) (&(record)->counters[LAYERS_##operation##_CALLS])
 enum {
   CALLS,
@@ -93,6 +93,7 @@ static void take_all(struct darshan_layers_record *sum, uint32_t posix, uint32_t
   }
 }
 
+/* Adds the counters and times that take_posix and take_stdio may have set. */
 static void add_all(struct darshan_layers_record *record, const struct darshan_layers_record *sum) {
   for (int i = LAYERS_OPEN_CALLS; i < LAYERS_BYTES_ASKED_READ; i++)
     record->counters[i] += sum->counters[i];

@@ -4,6 +4,7 @@
 #include "../../door/door.h"
 #include "layers.h"
 
+/* Returns the ticks of all lower layers and nested calls that the frame has so far. */
 static uint64_t ticks_below(const struct layer_frame *frame) {
   uint64_t sum = frame->sums.nested_ticks;
   for (int i = 0; i < BELOW_TIMES; i++)
@@ -11,6 +12,7 @@ static uint64_t ticks_below(const struct layer_frame *frame) {
   return sum;
 }
 
+/* Returns the ticks of the call from t1 to t2, without those of lower layers within it. */
 static uint64_t own_ticks(const struct layer_between *between, uint64_t t1, uint64_t t2) {
   return (t2 - t1) - (ticks_below(between->frame) - between->below);
 }

@@ -1,4 +1,5 @@
-/* The bounded set of byte ranges (layers-state.h). */
+/* The set of bytes of files that were read or written, as a list of at most EXTENTS ranges
+ * (layers-state.h). */
 #include "layers-state.h"
 
 #include <string.h>
@@ -19,13 +20,15 @@ static uint32_t find(const struct layer_extents *extents, uint64_t start) {
   return low;
 }
 
+/* Removes the ranges from index `first` to last - 1 from the list. */
 static void take_out(struct layer_extents *extents, uint32_t first, uint32_t last) {
   memmove(&extents->extent[first], &extents->extent[last],
           (extents->used - last) * sizeof(extents->extent[0]));
   extents->used -= last - first;
 }
 
-/* Joins the two neighbouring ranges with the smallest gap. Returns the bytes of the gap. */
+/* Joins the two neighbouring ranges with the smallest gap, so that a slot is free. Returns the
+ * bytes of the gap, which it adds to extents->error. */
 static uint64_t close_smallest_gap(struct layer_extents *extents) {
   uint32_t best = 1;
   uint64_t smallest = UINT64_MAX;

@@ -22,12 +22,14 @@ struct layer_extents {
   } extent[];
 };
 
-/* Returns a list with space for one more range: `extents` or a larger copy of it. The first list is
- * small, because most datasets are read and written in one piece. Returns NULL if there is no
- * memory for the first list. */
+/* Returns a list with space for one more range: `extents` or a larger copy of it, which replaces
+ * it; the old list is never freed. extents: NULL: makes the first list, which is small, because
+ * most datasets are read and written in one piece. If out of memory, returns `extents`, which may
+ * be NULL. */
 struct layer_extents *extents_with_room(struct layer_extents *extents);
 /* Adds the range of `bytes` bytes that begins at `start` to the set. Returns how many bytes the set
- * grew by; 0 if it already contained the whole range. */
+ * grew by, with those of a gap that it closed because the list is full; 0 if it already contained
+ * the whole range. The list must come from extents_with_room. */
 int64_t extents_add(struct layer_extents *extents, uint64_t start, uint64_t bytes);
 /* Returns how many bytes of the range from start, `bytes` bytes long, are in the set. */
 uint64_t extents_overlap(const struct layer_extents *extents, uint64_t start, uint64_t bytes);
@@ -44,19 +46,21 @@ struct layer_part {
 
 /* The link from an upper record (of HDF5, PnetCDF, GDS or MPI-IO) to its LAYERS record. */
 struct layer_state {
-  int attached;
-  struct layer_part *part; /* NULL: the table is full */
+  int attached;            /* 1: layer_attach was called, so that `part` is valid */
+  struct layer_part *part; /* NULL: there is no LAYERS record, because the table is full */
 };
 
-/* A POSIX transfer within a call, stored until it is known to which record the call belongs. */
+/* A range of a file that POSIX read or wrote within a call, stored until it is known to which
+ * record the call belongs. */
 struct layer_piece {
-  uint32_t file, writes;
+  uint32_t file, writes; /* number of the POSIX file; 1: a write, 0: a read */
   int64_t offset, bytes;
 };
 
 enum { LAYER_PIECES = 32 };
 
-/* Counts of calls of lower layers within a call, in the order of the counters of an operation. */
+/* Indexes of layer_sums.counts: what lower layers did within a call, in the order of the counters
+ * of an operation in a LAYERS record. */
 enum layer_count {
   BELOW_POSIX_READS,
   BELOW_POSIX_WRITES,
@@ -72,25 +76,28 @@ enum layer_count {
   BELOW_COMM_CALLS,
   BELOW_COUNTS
 };
-/* Times that lower layers took within a call, in the order of the times of an operation. */
+/* Indexes of layer_sums.ticks: the time that lower layers took within a call, in the order of the
+ * times of an operation in a LAYERS record. */
 enum layer_time { BELOW_POSIX, BELOW_STDIO, BELOW_MPIIO, BELOW_COMM, BELOW_TIMES };
 
+/* Sums over the calls of lower layers within a call of an upper layer. */
 struct layer_sums {
   uint64_t nested_ticks; /* time of nested calls of upper layers */
-  uint32_t operation;
-  uint32_t told; /* 0: no lower layer was called, and all members below are zero */
+  uint32_t operation;    /* enum layer_operation: the kind of the call */
+  uint32_t told;         /* 0: no lower layer was called, and all members below are zero */
   uint64_t ticks[BELOW_TIMES];
   int64_t counts[BELOW_COUNTS];
   uint32_t sizes[2][10], mpiio_sizes[2][10]; /* numbers of reads and of writes by size */
 };
 
+/* A call of an upper layer in progress. The members before `state` are 0 in an unused frame. */
 struct layer_frame {
   struct layer_sums sums;
-  uint32_t pieces; /* number of used elements of `piece`; the others are undefined */
-  int64_t bytes_without_piece[2];
-  uint32_t reported; /* 1: `moved` has the bytes of the call, read and written */
+  uint32_t pieces;                /* number of used elements of `piece`; the others are undefined */
+  int64_t bytes_without_piece[2]; /* read, written: bytes for which there was no free piece */
+  uint32_t reported;              /* 1: `moved` has the bytes of the call, read and written */
   int64_t moved[2];
-  struct layer_state *state;
+  struct layer_state *state; /* of the called object; NULL: not known yet */
   const char *stack; /* address in the caller's stack, to detect a frame that longjmp abandoned */
   struct layer_thread *of;
   uint32_t level; /* index in of->frames (`of`: the frame's stack) */
@@ -102,7 +109,7 @@ enum { LAYER_DEPTH = 16 };
 /* The frames of one stack, outermost first; darshan_inside.layers points to them. The memory is
  * never unmapped, because a thread may exit within a call. */
 struct layer_thread {
-  uint32_t depth;
+  uint32_t depth;                             /* number of open frames */
   struct layer_frame frames[LAYER_DEPTH + 1]; /* one more frame for layer_share */
 };
 

@@ -12,8 +12,8 @@
 
 struct layers_state layers_state;
 
-/* Numbers of counters and times per operation in a record. The counters of an operation are
- * adjacent, in the order of its frame. */
+/* Numbers of counters and of times per operation in a LAYERS record: the calls or their time, then
+ * those of layer_count or layer_time. They are adjacent, in this order. */
 enum { PER_OPERATION = 1 + BELOW_COUNTS, TIMES = 1 + BELOW_TIMES };
 static_assert(BELOW_MPIIO_BYTES_WRITTEN == BELOW_MPIIO_BYTES_READ + 1, "pairs");
 static_assert(BELOW_STDIO_BYTES_WRITTEN == BELOW_STDIO_BYTES_READ + 1, "pairs");
@@ -36,8 +36,8 @@ static_assert(LAYERS_META_SIZE_POSIX_READ_0_100 ==
                   LAYERS_OPEN_SIZE_POSIX_READ_0_100 + 2 * BINS * LAYER_META,
               "order");
 
-/* Returns the LAYERS record of this number with its lock; NULL for 0. The caller holds the store's
- * lock. */
+/* Returns the element with the lock of the LAYERS record of this number, and prepares it at the
+ * first call; NULL for 0. The caller holds the store's lock. */
 static struct layer_part *part_of(uint32_t number) {
   struct record_store *store = &darshan_store;
   if (!number) return NULL;
@@ -87,9 +87,9 @@ enum { SPARE_LAYERS = 64 };
 static __thread struct layer_thread *spare __attribute__((tls_model("initial-exec")));
 static struct layer_thread *more_spare[SPARE_LAYERS];
 
-/* Returns memory for the frames of a stack, or NULL if out of memory. Takes the spare frames before
- * it does anything else: a signal handler may run after any instruction, and the thread may
- * continue on another stack. */
+/* Returns memory for the frames of a stack: a spare list or a new one; NULL if out of memory. Takes
+ * the thread's spare list before it does anything else: a signal handler may run after any
+ * instruction, and the thread may continue on another stack. */
 static struct layer_thread *frames_to_use(void) {
   struct layer_thread *frames = spare;
   spare = NULL;
@@ -100,6 +100,8 @@ static struct layer_thread *frames_to_use(void) {
   return frames;
 }
 
+/* Stores an unused list in more_spare for reuse by any thread. If more_spare is full, the list is
+ * never used again. */
 __attribute__((noinline)) static void more_are_spare(struct layer_thread *frames) {
   for (int i = 0; i < SPARE_LAYERS; i++) {
     struct layer_thread *none = NULL;
@@ -119,8 +121,6 @@ struct layer_frame *layer_current(void) {
   return layers_inside() ? &thread->frames[thread->depth - 1] : NULL;
 }
 
-/* Drops frames that longjmp abandoned, which are at lower addresses than the caller's frame
- * `stack`. Returns the innermost remaining frame, or NULL. */
 struct layer_frame *layer_current_above(const char *stack) {
   while (layers_inside() && layer_current()->stack < stack)
     darshan_inside.layers->depth--;
@@ -131,6 +131,8 @@ __attribute__((noinline)) static void clean(struct layer_frame *frame) {
   memset(frame, 0, offsetof(struct layer_frame, state));
 }
 
+/* Opens and returns the next frame, for a call of an upper layer, of a list that is not full.
+ * stack: address in the caller's stack. state: of the called object; NULL: not known yet. */
 static inline struct layer_frame *next_frame(struct layer_thread *thread, const char *stack,
                                              enum layer_operation operation,
                                              struct layer_state *state) {
@@ -147,7 +149,8 @@ static inline struct layer_frame *next_frame(struct layer_thread *thread, const 
 }
 
 /* Slow path of layer_push, for a nested call and for the first call of the process or of this
- * stack. Returns the new frame, or NULL if no frame is free. */
+ * stack. stack: address of layer_push's stack frame. Returns the new frame, or NULL if no frame is
+ * free. */
 __attribute__((noinline)) static struct layer_frame *
 push_inner(const char *stack, enum layer_operation operation, struct layer_state *state) {
   struct layer_thread *thread = this_stack();
@@ -191,7 +194,8 @@ static void add_sizes(int64_t *counters, const uint32_t sizes[BINS]) {
     counters[bin] += sizes[bin];
 }
 
-/* Adds the calls of lower layers to the record. tick: seconds per tick. Not inlined, because most
+/* Adds the calls, bytes, sizes and times of lower layers to the counters of the operation in the
+ * record. tick: seconds per tick. The caller holds the record's lock. Not inlined, because most
  * metadata calls do not call a lower layer. */
 __attribute__((noinline)) static void add_below(struct darshan_layers_record *record,
                                                 const struct layer_sums *sums, double tick) {
@@ -211,6 +215,8 @@ __attribute__((noinline)) static void add_below(struct darshan_layers_record *re
     times[1 + i] += (double)(int64_t)sums->ticks[i] * tick;
 }
 
+/* Adds a call of `ticks` ticks, and what lower layers did within it, to the record. The caller
+ * holds the record's lock. */
 static inline void add_sums(struct darshan_layers_record *record, const struct layer_sums *sums,
                             uint64_t ticks) {
   double tick = clock_tick(&darshan_hot.clock);
@@ -220,9 +226,9 @@ static inline void add_sums(struct darshan_layers_record *record, const struct l
   if (sums->told) add_below(record, sums, tick);
 }
 
-/* Adds a piece to the set of accessed bytes, with the file's number in the upper bits and the
- * offset in the lower ones. Adds the number of new bytes to the record's counter. The caller holds
- * the record's lock. */
+/* Adds a piece to the record's set of bytes that were read or written, with the file's number in
+ * the upper 20 bits and the offset in the lower ones. Adds the number of new bytes to
+ * LAYERS_DISTINCT_BYTES_READ or _WRITTEN. The caller holds the record's lock. */
 static void note_extent(struct layer_part *part, const struct layer_piece *piece) {
   struct layer_extents **extents = &part->extents[piece->writes];
   *extents = extents_with_room(*extents);
@@ -234,7 +240,8 @@ static void note_extent(struct layer_part *part, const struct layer_piece *piece
   part->record->counters[LAYERS_DISTINCT_ERROR] += (int64_t)((*extents)->error - error);
 }
 
-/* Adds the pieces of a frame to the record. Bytes of the frame that are in no piece count as
+/* Adds the pieces of a frame (ranges of files that were read or written) to the sets of the record
+ * (note_extent) and removes them from the frame. Bytes of the frame that are in no piece count as
  * distinct bytes, and as an error of the same size. The caller holds the record's lock. */
 static void note_pieces(struct layer_part *part, struct layer_frame *frame) {
   for (uint32_t i = 0; i < frame->pieces; i++)
@@ -247,8 +254,9 @@ static void note_pieces(struct layer_part *part, struct layer_frame *frame) {
   frame->pieces = 0;
 }
 
-/* Adds the pieces of a frame to the record now, because the list of pieces is full. Does nothing if
- * the record is not known yet. */
+/* Adds the pieces of a frame (ranges of files that were read or written) to the LAYERS record now,
+ * because the list of pieces is full. Does nothing if the record is not known yet or cannot be
+ * locked. */
 static void drain(struct layer_frame *frame) {
   struct layer_state *state = frame->state;
   if (!state || !layer_lock(state)) return;
@@ -256,6 +264,8 @@ static void drain(struct layer_frame *frame) {
   layer_unlock(state);
 }
 
+/* Adds a piece to the frame, or to the last piece if it continues that. If all pieces are used and
+ * cannot be added to the record now, only its bytes are stored. */
 static void keep_piece(struct layer_frame *frame, const struct layer_piece *piece) {
   struct layer_piece *last = frame->pieces ? &frame->piece[frame->pieces - 1] : NULL;
   if (last && last->file == piece->file && last->writes == piece->writes &&
@@ -270,8 +280,8 @@ static void keep_piece(struct layer_frame *frame, const struct layer_piece *piec
     frame->bytes_without_piece[piece->writes] += piece->bytes;
 }
 
-/* Removes the frame from its stack. The time from t1 to t2 then does not count as own time of the
- * enclosing frame. */
+/* Closes the frame, and all frames within it, which longjmp abandoned. The time from t1 to t2
+ * (ticks) then does not count as own time of the enclosing frame. */
 static inline void leave(struct layer_frame *frame, uint64_t t1, uint64_t t2) {
   struct layer_thread *thread = frame->of;
   thread->depth = frame->level; /* drops frames above, which longjmp abandoned */
@@ -279,7 +289,8 @@ static inline void leave(struct layer_frame *frame, uint64_t t1, uint64_t t2) {
   ticks_passed(t2);
 }
 
-/* Releases the frames of this stack, once the outermost call has been added to its record. */
+/* Stores the frame list of this stack for reuse, if its outermost call has been added to its
+ * record. Otherwise does nothing. */
 static inline void done_with(struct layer_thread *thread) {
   if (thread->depth > 0 || thread != darshan_inside.layers) return;
   darshan_inside.layers = NULL;
@@ -303,9 +314,9 @@ static inline void book(struct layer_part *part, struct layer_frame *frame, uint
   if (frame->sums.told) note_pieces(part, frame);
 }
 
-/* Counts an outermost call in the record of its call site. The bytes are those that the call
- * reported (layer_moved); otherwise those that it requested from MPI-IO; otherwise those that the
- * lowest layers moved. */
+/* Counts an outermost call in the SITES record of its call site (sites.h). The bytes are those that
+ * the call reported (layer_moved); otherwise those that it requested from MPI-IO; otherwise those
+ * that POSIX and STDIO moved. part: of the called object; NULL: it has no record. */
 static __attribute__((noinline)) void count_site(const struct layer_frame *frame,
                                                  const struct layer_part *part, uint64_t t1,
                                                  uint64_t t2) {
@@ -332,8 +343,8 @@ static __attribute__((noinline)) void count_site(const struct layer_frame *frame
   runtime_leave();
 }
 
-/* Counts the call for its site if it is an outermost one (level 0). part: that of the called
- * object's record, NULL if the object has none. */
+/* Counts the call for its call site if call sites are counted and it is an outermost one (level 0).
+ * part: as in count_site. */
 static inline void tell_sites(const struct layer_frame *frame, const struct layer_part *part,
                               uint32_t level, uint64_t t1, uint64_t t2) {
   if (UNLIKELY(sites_on) && level == 0) count_site(frame, part, t1, t2);

@@ -11,6 +11,7 @@
 static_assert(BELOW_POSIX_WRITES == BELOW_POSIX_READS + 1, "pairs");
 static_assert(BELOW_POSIX_BYTES_WRITTEN == BELOW_POSIX_BYTES_READ + 1, "pairs");
 
+/* Subtracts the fraction weight / of from *amount, and returns it. */
 static int64_t take(int64_t *amount, uint64_t weight, uint64_t of) {
   int64_t part = (int64_t)((__int128)*amount * (__int128)weight / (__int128)of);
   *amount -= part;
@@ -28,8 +29,8 @@ static void take_sizes(uint32_t part[10], uint32_t left[10], uint64_t weight, ui
   }
 }
 
-/* Moves calls from the frame `left` to `part`. counter: index of the counter of these calls. sizes:
- * the calls to move, by size bin. */
+/* Moves calls from the frame `left` to `part`. counter: BELOW_POSIX_READS or BELOW_POSIX_WRITES.
+ * sizes: the numbers of calls to move, by size bin. */
 static void take_calls(struct layer_frame *part, struct layer_frame *left, int counter,
                        const uint32_t sizes[10]) {
   for (int bin = 0; bin < 10; bin++)
@@ -37,7 +38,8 @@ static void take_calls(struct layer_frame *part, struct layer_frame *left, int c
   left->sums.counts[counter] -= part->sums.counts[counter];
 }
 
-/* Moves pieces in the order of the transfers, until `part` has pieces for all its bytes. */
+/* Moves pieces from the frame `left` to `part`, in the order of the transfers, until `part` has
+ * pieces for all its bytes; a piece may be split. Also moves bytes without a piece. */
 static void take_pieces(struct layer_frame *part, struct layer_frame *left) {
   int64_t missing[2] = {part->sums.counts[BELOW_POSIX_BYTES_READ],
                         part->sums.counts[BELOW_POSIX_BYTES_WRITTEN]};

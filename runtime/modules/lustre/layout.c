@@ -1,4 +1,4 @@
-/* Parses the layout of a file as Lustre returns it (layout.h). */
+/* Makes the LUSTRE record of a file from its layout as Lustre returns it (layout.h). */
 #include "layout.h"
 
 #include <string.h>
@@ -47,6 +47,7 @@ struct part {
   const unsigned char *objects; /* NULL: no objects, the OSTs are unknown */
 };
 
+/* Returns the record's value for a pattern of Lustre; SAID_NOTHING if it is unknown. */
 static int64_t kind_of(uint32_t pattern) {
   switch (pattern & (RAID0 | MDT | OVERSTRIPED | FOREIGN)) {
   case RAID0:
@@ -62,8 +63,8 @@ static int64_t kind_of(uint32_t pattern) {
   }
 }
 
-/* Reads a layout of n bytes that is not composite. Returns 1, or 0 if it is not the layout of a
- * file. */
+/* Reads a layout of n bytes that is not composite into *part, which points to its objects. Returns
+ * 1, or 0 if it is not the layout of a file. */
 static int read_plain(struct part *part, const unsigned char *bytes, size_t n) {
   int64_t *said = part->said.counters;
   memset(part, 0, sizeof(*part));
@@ -88,8 +89,8 @@ static int read_plain(struct part *part, const unsigned char *bytes, size_t n) {
   return stripes != 0 && (part->objects || (pattern & RELEASED));
 }
 
-/* Reads entry `number` of a composite layout into part. Returns 1; 0 if the objects of the entry do
- * not exist yet; -1 if it is invalid. */
+/* Reads entry `number` (from 0) of a composite layout of n bytes into *part. Returns 1; 0 if the
+ * objects of the entry do not exist yet; -1 if it is invalid. */
 static int read_entry(struct part *part, const unsigned char *bytes, size_t n, size_t number) {
   const unsigned char *entry = bytes + HEAD_COMPOSITE + number * ENTRY;
   uint32_t flags = word(entry + 4), offset = word(entry + 24), size = word(entry + 28);
@@ -104,16 +105,17 @@ static int read_entry(struct part *part, const unsigned char *bytes, size_t n, s
   return 1;
 }
 
-/* Reads component `number` of a layout of n bytes. entries: 0 if the layout is not composite.
- * Returns 1; 0 if the component must be skipped; -1 if it is invalid. */
+/* Reads component `number` (from 0) of a layout of n bytes into *part. entries: number of entries;
+ * 0 if the layout is not composite. Returns 1; 0 if the component must be skipped; a negative value
+ * if an entry of a composite layout is invalid. */
 static int read_part(struct part *part, const unsigned char *bytes, size_t n, size_t entries,
                      size_t number) {
   return entries ? read_entry(part, bytes, n, number) : read_plain(part, bytes, n);
 }
 
-/* Returns the number of components for the record, or 0 if this is not the layout of a file. Sets
- * *settled to 1 if all components have their objects; extension spaces are not considered, because
- * they never get any. */
+/* Returns the number of components that the record gets, or 0 if this is not the layout of a file.
+ * entries: as in read_part. Sets *settled to 1 if all components have their objects, otherwise to
+ * 0; extension spaces are not considered, because they never get any. */
 static size_t count_parts(const unsigned char *bytes, size_t n, size_t entries, int *settled) {
   struct part part;
   size_t kept = 0;
@@ -130,14 +132,16 @@ static size_t count_parts(const unsigned char *bytes, size_t n, size_t entries, 
   return kept;
 }
 
-/* Returns the number of entries of a composite layout; 0 if the layout is not composite; -1 if
- * bytes are missing or there is no entry. */
+/* Returns the number of entries of a composite layout of n bytes; 0 if the layout is not composite;
+ * -1 if it is, but bytes are missing or there is no entry. */
 static int64_t count_entries(const unsigned char *bytes, size_t n) {
   if (n < HEAD_COMPOSITE || word(bytes) != MAGIC_COMPOSITE) return 0;
   size_t entries = half_word(bytes + 14);
   return entries == 0 || entries > (n - HEAD_COMPOSITE) / ENTRY ? -1 : (int64_t)entries;
 }
 
+/* Writes the index of the OST of each stripe, 64 bits each, to out; -1: unknown. Returns the end.
+ */
 static char *put_osts(char *out, const struct part *part) {
   int64_t stripes = part->said.counters[LUSTRE_COMP_STRIPE_COUNT];
   for (int64_t i = 0; i < stripes; i++, out += sizeof(int64_t)) {

@@ -1,4 +1,5 @@
-/* Reads the layouts of files and stores their records. */
+/* Reads the layouts of files on Lustre when they are closed, stores their records in memory, and
+ * adds them to the log. */
 #include "lustre.h"
 
 #include <errno.h>
@@ -27,8 +28,9 @@ static int prepare(struct lustre_state *lustre) {
   return lustre->slots ? 0 : -1;
 }
 
-/* Makes the file's record at the end of the memory. If it fits into the space of the file's former
- * record, moves it there. If there is no slot for a new record, counts the file as refused. The
+/* Makes the file's record from the reply, n bytes of a layout, at the end of the used memory. If
+ * the record fits into the space of the file's former record, moves it there. A reply that is no
+ * layout changes nothing. If there is no slot for a new record, counts the file as refused. The
  * caller holds the lock. */
 static void keep(struct lustre_state *lustre, struct store_entry *entry, const char *reply,
                  size_t n) {
@@ -58,7 +60,7 @@ static void keep(struct lustre_state *lustre, struct store_entry *entry, const c
 }
 
 /* Reads the layout of an open file by one system call, or by two if the layout is long, and stores
- * its record. */
+ * its record (keep). Errors are ignored. */
 static void ask(struct store_entry *entry, int fd) {
   static const char name[] = "lustre.lov";
   struct lustre_state *lustre = &lustre_state;

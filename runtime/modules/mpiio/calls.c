@@ -18,10 +18,9 @@ int mpiio_begin_named(struct mpiio_call *call, enum layer_operation operation) {
   return 1;
 }
 
-/* Returns the state of the file for LAYERS; NULL if there is no file. Gives the file a LAYERS
- * record at the first call. mpiio_end calls it only for calls that no upper layer made, so that
- * other files get no LAYERS record. */
 struct layer_state *mpiio_layer(struct mpiio_file *file) {
+  /* mpiio_end calls this only for calls that no upper layer made, so that other files get no
+   * LAYERS record. */
   if (!file) return NULL;
   if (UNLIKELY(!file->layer.attached) && runtime_enter()) {
     layer_attach(&file->layer, file->id, file->name, file->name_length, DARSHAN_MOD_MPIIO);

@@ -1,8 +1,9 @@
 /* Counts opens and closes by MPI-IO, and all other calls that transfer no data. */
 #include "mpiio.h"
 
-/* Converts the MPI_MODE_... bits of MPI's standard ABI. Returns the bits that MPI libraries of the
- * versions 2 to 4 use. */
+/* Returns the bits of an access mode (MPI_MODE_...) as MPI libraries of the versions 2 to 4 define
+ * them. mode: as the program's MPI library defines them: the same, or those of MPI's standard
+ * ABI. */
 static int64_t classic_mode(int mode) {
   static const struct {
     int classic, standard;
@@ -18,6 +19,8 @@ static int64_t classic_mode(int mode) {
 
 enum { MODE_APPEND = 128 };
 
+/* Counts an open. processes: size of the communicator; above 1 the open is collective. mode: bits
+ * of classic_mode. has_info: 1 if hints were passed, otherwise 0. */
 static void count_open(struct mpiio_file *file, int processes, int64_t mode, int has_info,
                        uint64_t t1, uint64_t t2) {
   if (!record_lock(&file->lock)) return;

@@ -25,7 +25,8 @@ static void prepare(void) {
   spin_unlock_alone(&mpiio->lock, begun);
 }
 
-/* Forgets all files in a forked child. No file is open there, because a child must not call MPI. */
+/* Called in a forked child: forgets all files. No file is open there, because a child must not call
+ * MPI. */
 void mpiio_forked(void) {
   struct segments files = mpiio_state.files;
   segments_clear(&files);
@@ -47,8 +48,9 @@ static uint32_t place_of(mpi_handle fh) {
   return (uint32_t)((uint64_t)fh * UINT64_C(0x9E3779B97F4A7C15) >> 40) % MPIIO_HANDLES;
 }
 
-/* Returns the slot of an open handle, or NULL. Takes no lock: only the key may change, and a handle
- * that another thread opens or closes at the same time is a different handle. */
+/* Returns the slot of an open handle, or NULL if it is unknown. Takes no lock: only the key may
+ * change, and a handle that another thread opens or closes at the same time is a different
+ * handle. */
 struct mpiio_handle *mpiio_handle_of(mpi_handle fh) {
   struct mpiio_handle *handles = __atomic_load_n(&mpiio_state.handles, __ATOMIC_ACQUIRE);
   if (!handles) return NULL;
@@ -60,8 +62,8 @@ struct mpiio_handle *mpiio_handle_of(mpi_handle fh) {
   return NULL;
 }
 
-/* Stores a handle and its value, the key last. Reuses the slot of this key if it has one. Returns
- * the slot, or NULL if the table is full. The caller holds the tables' lock. */
+/* Stores the members of *value under the handle fh, the key last. Reuses the handle's slot if it
+ * has one. Returns the slot, or NULL if the table is full. The caller holds the tables' lock. */
 static struct mpiio_handle *put(mpi_handle fh, const struct mpiio_handle *value) {
   struct mpiio_handle *handles = mpiio_state.handles, *handle = mpiio_handle_of(fh);
   uint32_t i = place_of(fh);

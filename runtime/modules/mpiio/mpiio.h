@@ -12,7 +12,7 @@
 /* An MPI-IO call in progress. */
 struct mpiio_call {
   struct mpiio_handle *handle; /* NULL: the call has no open file */
-  struct mpiio_file *file;
+  struct mpiio_file *file;     /* NULL: none, or not recorded */
   struct layer_between layer;
 };
 
@@ -20,15 +20,17 @@ struct mpiio_call {
 
 struct mpiio_handle *mpiio_handle_of(mpi_handle fh);
 struct mpiio_handle *mpiio_handle_add(mpi_handle fh, uint32_t file);
-/* mpiio_handle_take removes the slot of a handle that is about to be closed, and copies it to
- * *last. Returns 1, or 0 if the handle has none. mpiio_handle_return restores the slot if the close
- * fails. */
+/* mpiio_handle_take removes the slot of a handle that is about to be closed from the table, and
+ * copies it to *last. Returns 1, or 0 if the handle has no slot or the lock is not available.
+ * mpiio_handle_return restores the slot if the close fails. */
 int mpiio_handle_take(mpi_handle fh, struct mpiio_handle *last);
 void mpiio_handle_return(const struct mpiio_handle *last);
-/* Returns the file of this name, which is created if necessary; NULL if it is not recorded. */
+/* Returns the file of this path, and makes its state and records if necessary; NULL if it is not
+ * recorded. path: as passed to MPI, with the name of a driver ("ufs:") before it or without. */
 struct mpiio_file *mpiio_file_get(const char *path);
-/* Stores in *ext the annex record of this name, which is created if necessary, and in *file the
- * file if it exists. Stores NULL if there is none. */
+/* Stores in *ext the MPIIO_EXT record of this path, which is made if necessary; NULL if there is no
+ * space or the path is not recorded. Stores in *file the file if this process has opened it by
+ * MPI-IO, otherwise NULL. */
 void mpiio_file_find(const char *path, struct mpiio_file **file,
                      struct darshan_mpiio_ext_record **ext);
 uint32_t mpiio_file_number(const struct mpiio_file *file);
@@ -43,12 +45,13 @@ void mpiio_ended(void);
 
 int mpiio_begin(struct mpiio_call *call, mpi_handle fh, enum layer_operation operation);
 int mpiio_begin_named(struct mpiio_call *call, enum layer_operation operation);
-/* Returns the file's state for LAYERS, and gives the file a LAYERS record if it has none. Returns
- * NULL if file is NULL. The time of MPI-IO calls that no upper layer made is attributed to this
- * record. */
+/* Returns the file's state for the LAYERS module, and gives the file a LAYERS record if it has
+ * none. Returns NULL if file is NULL. The time of MPI-IO calls that no upper layer made is
+ * attributed to this record. The caller holds no lock. */
 struct layer_state *mpiio_layer(struct mpiio_file *file);
-/* Ends a call: adds its time to the layers. bytes: requested bytes; -1 if the call is not a
- * transfer. */
+/* Ends a call that mpiio_begin or mpiio_begin_named began: adds its time and bytes to the LAYERS
+ * record of the upper call or of the file. bytes: requested bytes; -1 if the call is not a
+ * transfer. t1, t2: ticks before and after the call. */
 void mpiio_end(const struct mpiio_call *call, enum mpiio_operation operation, int64_t bytes,
                uint64_t t1, uint64_t t2);
 
@@ -59,8 +62,8 @@ void mpiio_view_set(struct mpiio_call *call, int result, int64_t displacement, m
                     mpi_handle filetype, const char *representation, mpi_handle info, uint64_t t1,
                     uint64_t t2);
 /* Returns the offset in the file, in bytes, for an offset in a view, in etypes; -1 if the offset is
- * negative or too large, if the view is unknown, or if it has gaps and the offset is inside of a
- * filetype. */
+ * negative or too large, if the view is unknown, or if the view has gaps and the offset is not at
+ * the start of a filetype. */
 int64_t mpiio_view_place(const struct mpiio_view *view, int64_t etypes);
 /* Returns the position of the individual file pointer, in etypes, by querying MPI; -1 if that
  * fails. */
@@ -75,7 +78,8 @@ void mpiio_closed(struct mpiio_call *call, const struct mpiio_handle *last, int 
                   uint64_t t2);
 void mpiio_deleted(struct mpiio_call *call, int result, const char *path, uint64_t t1, uint64_t t2);
 void mpiio_synced(struct mpiio_call *call, int result, uint64_t t1, uint64_t t2);
-/* mpiio_ext counts a call that has a counter only in the annex. */
+/* Counts a call that has a counter only in MPIIO_EXT, and its time, if it succeeded (result is 0),
+ * and ends the call (mpiio_end). counter: index in MPIIO_EXT. */
 void mpiio_ext(struct mpiio_call *call, int result, int counter, uint64_t t1, uint64_t t2);
 void mpiio_seeked(struct mpiio_call *call, int result, mpi_handle fh, uint64_t t1, uint64_t t2);
 void mpiio_info_set(struct mpiio_call *call, int result, mpi_handle info, uint64_t t1, uint64_t t2);
@@ -85,6 +89,8 @@ void mpiio_atomicity_set(struct mpiio_call *call, int result, int on, uint64_t t
 
 enum mpiio_pointer { MPIIO_EXPLICIT, MPIIO_INDIVIDUAL, MPIIO_SHARED };
 enum mpiio_end_of { MPIIO_AT_ONCE, MPIIO_SPLIT, MPIIO_REQUEST };
+/* A read or write: by which offset or file pointer (enum mpiio_pointer), and how it ends (enum
+ * mpiio_end_of): with the call, with the end of a split collective, or with a request. */
 struct mpiio_transfer {
   enum mpiio_operation operation;
   int counter; /* index in the record of the counter of reads; that of writes follows */
@@ -113,6 +119,7 @@ void mpiio_note_late(struct mpiio_file *file, enum mpiio_operation operation, in
 enum {
   MPIIO_ROOMS = 16
 }; /* number of statuses that the runtime supplies if the caller passes none */
+/* A wait or test of requests in progress. */
 struct mpiio_wait {
   int ours; /* 1: the runtime handles the call: it has a request on a file, or is within a call of
                an upper layer */
@@ -125,9 +132,10 @@ struct mpiio_wait {
 void mpiio_request_begun(struct mpiio_file *file, enum mpiio_operation operation, int64_t bytes,
                          mpi_handle request, uint64_t t1);
 int mpiio_wait_begin(struct mpiio_wait *wait, const void *requests, int n);
-/* Ends a wait or test: counts the requests on files that it completed. indices: for each status,
- * the index of its request; NULL: statuses are in the order of the requests. statuses: NULL if the
- * call has none. */
+/* Ends a wait or test that mpiio_wait_begin began: counts the requests on files that it completed,
+ * unless it failed (result is not 0). statuses: MPI's statuses, num_statuses of them; NULL if the
+ * call has none: the bytes are then unknown. indices: for each status, the index of its request;
+ * NULL: statuses are in the order of the requests. */
 void mpiio_wait_end(const struct mpiio_wait *wait, int result, const void *statuses,
                     const int *indices, int num_statuses, uint64_t t1, uint64_t t2);
 void mpiio_request_freed(const struct mpiio_wait *wait, int result, uint64_t t1, uint64_t t2);
@@ -138,8 +146,8 @@ static inline int mpiio_waits(void) {
          layers_inside();
 }
 
-/* Adds the time of a call from t1 to t2 (ticks) to a float counter of the file's record. The caller
- * holds the file's lock. */
+/* Adds the time of a call from t1 to t2 (ticks), without its overlap with earlier calls of its
+ * kind, to a float counter of the file's record. The caller holds the file's lock. */
 static inline void mpiio_add_time(struct mpiio_file *file, int fcounter, enum mpiio_operation kind,
                                   uint64_t t1, uint64_t t2) {
   file->record->fcounters[fcounter] += record_time(&file->last_end[kind], ticks_span(t1, t2));

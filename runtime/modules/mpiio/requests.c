@@ -18,8 +18,8 @@ static struct mpiio_request *find(struct mpiio_requests *table, mpi_handle key) 
   return NULL;
 }
 
-/* Adds a request with this key. Returns it, or NULL if the table is full or memory is exhausted.
- * The caller holds the tables' lock. */
+/* Adds a request to the bucket of this key and returns it, with number and next set; NULL if the
+ * table is full or memory is exhausted. The caller sets the key and holds the tables' lock. */
 static struct mpiio_request *add(struct mpiio_requests *table, mpi_handle key) {
   uint32_t i = table->free ? table->free : table->used + 1;
   if (i > MPIIO_REQUESTS || segments_have(&table->request, i) < 0) return NULL;
@@ -75,8 +75,9 @@ void mpiio_request_begun(struct mpiio_file *file, enum mpiio_operation operation
   record_unlock(&mpiio->lock);
 }
 
-/* Marks those of the n requests that are on files with their index, and links them, so that no
- * other call handles them. Returns the number of the first such request; 0 if there is none. */
+/* Marks those of the n requests of a wait that are on files with their index (place), and links
+ * them (next_here), so that no other call handles them. Returns the number of the first such
+ * request; 0 if there is none. */
 static uint32_t mark(const void *requests, int n) {
   struct mpiio_state *mpiio = &mpiio_state;
   uint32_t first = 0, *link = &first;
@@ -109,8 +110,8 @@ int mpiio_wait_begin(struct mpiio_wait *wait, const void *requests, int n) {
   return 1;
 }
 
-/* Returns the status of the request at index `place`; NULL if the call has none. indices: as in
- * mpiio_wait_end. */
+/* Returns the status of the request at index `place` among n statuses; NULL if the call has none
+ * for it. indices: as in mpiio_wait_end. */
 static const void *status_of(int place, const void *statuses, const int *indices, int n) {
   size_t size = mpi_constant(STATUS_SIZE);
   if (!statuses) return NULL;
@@ -119,8 +120,9 @@ static const void *status_of(int place, const void *statuses, const int *indices
   return NULL;
 }
 
-/* Unmarks a request, and removes it from the table if MPI has completed it. Then copies it to *copy
- * and returns 1. Returns 0 if it is not complete. */
+/* Copies a request to *copy and unmarks it. If MPI has completed it, so that its handle in the
+ * array `requests` has changed, removes it from the table and returns 1. Returns 0 if it is not
+ * complete, or if the lock is not available. */
 static int take_over(uint32_t number, const void *requests, struct mpiio_request *copy) {
   struct mpiio_state *mpiio = &mpiio_state;
   struct mpiio_request *request = request_at(number);

@@ -4,7 +4,8 @@
 #include "../heatmap/heatmap.h"
 #include "mpiio.h"
 
-/* Adds a transfer to the heat map. The caller has already added its bytes to the MPI-IO record. */
+/* Adds a transfer to the heat map of MPI-IO. number: of the MPI-IO record, to which the caller has
+ * already added the bytes and whose lock it holds. */
 static void heatmap_mpiio(uint32_t number, int writes, int64_t bytes, uint64_t t1, uint64_t t2) {
   struct heatmap_slot *slot = segments_at(&heatmap_state.mpiio, number);
   const struct darshan_mpiio_record *record = store_record(&darshan_store, STORE_MPIIO, number);
@@ -45,6 +46,8 @@ static void count_times(struct mpiio_file *file, int op, int64_t bytes, uint64_t
   times[MPIIO_F_READ_TIME + op - 1] += record_time(&file->last_end[op], at);
 }
 
+/* Counts a transfer in the file's record. op: MPIIO_READ or MPIIO_WRITE. counter: index of the
+ * counter of reads; that of writes follows. bytes: requested. */
 static void count(struct mpiio_file *file, int op, int counter, int64_t bytes, uint64_t t1,
                   uint64_t t2) {
   int64_t *counters = file->record->counters;
@@ -81,8 +84,9 @@ void mpiio_note_late(struct mpiio_file *file, enum mpiio_operation operation, in
   if (at.end > *last) *last = at.end;
 }
 
-/* Returns the offset of the transfer in the view, in etypes (-1: unknown), and advances the
- * individual file pointer by the requested amount. The caller holds the file's lock. */
+/* Returns the offset of the transfer in the view, in etypes; -1: unknown, as with the shared file
+ * pointer. A transfer by the individual file pointer also advances this pointer by the requested
+ * bytes. The caller holds the file's lock. */
 static int64_t place_of(struct mpiio_handle *handle, const struct mpiio_transfer *transfer,
                         int64_t bytes) {
   int64_t at = handle->position, unit = handle->view.unit;

@@ -1,4 +1,5 @@
-/* File views: converts offsets in a view to offsets in the file. */
+/* File views (MPI_File_set_view): stores the view of an open file, and converts offsets in the view
+ * to offsets in the file. */
 #include <string.h>
 
 #include "mpiio.h"
@@ -8,12 +9,14 @@ void mpiio_view_bytes(struct mpiio_view *view) {
   *view = (struct mpiio_view){.unit = 1, .filled = 1, .extent = 1};
 }
 
-/* Returns 1 for the native data representation, otherwise 0. In other representations sizes in the
- * file differ from sizes in memory. */
+/* Returns 1 for the data representation "native", otherwise 0. In other representations sizes in
+ * the file may differ from sizes in memory. */
 static int is_native(const char *representation) {
   return representation && strcmp(representation, "native") == 0;
 }
 
+/* Sets *view to the view with these arguments of MPI_File_set_view. If MPI does not report the
+ * sizes of the types, offsets are unknown (unit is 0). */
 static void describe(struct mpiio_view *view, int64_t displacement, mpi_handle etype,
                      mpi_handle filetype) {
   intptr_t lower = 0, extent = 0, first = 0, span = 0;

@@ -3,8 +3,10 @@
 #include "../apmpi/apmpi-module.h"
 #include "mpiio.h"
 
-/* Begins a wait or test of n requests. waits: 1 if the call waits. Returns 1, or 0 if the wrapper
- * must only forward. Inline, because the deepest call path has no stack for another frame. */
+/* Begins a wait or test of n requests, an array of MPI's handles. waits: 1 for a wait, 0 for a
+ * test. frame: address of the wrapper's stack frame. Fills in *wait and returns 1, or returns 0 if
+ * the wrapper must only forward. Inline, because the deepest call path has no stack for another
+ * frame. */
 static inline ALWAYS_INLINE int begin(struct mpiio_wait *wait, const void *requests, int n,
                                       int waits, const char *frame) {
   wait->first = 0;

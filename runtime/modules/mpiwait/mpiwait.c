@@ -15,12 +15,13 @@ int mpiwait_prepare(void) {
   return 0;
 }
 
-/* Clears the state in a forked child, which is not a rank. */
+/* Called in a forked child, which is not a rank: clears the state. */
 void mpiwait_forked(void) {
   mpiwait_state = (struct mpiwait_state){0};
 }
 
-/* Makes and returns the record; NULL if the store is full. The caller holds the store's lock. */
+/* Makes and returns the MPIWAIT record of this process; NULL if the store is full. The caller holds
+ * the store's lock. */
 static struct heatmap_record *make_record(void) {
   struct record_store *store = &darshan_store;
   struct store_entry *entry =
@@ -32,8 +33,8 @@ static struct heatmap_record *make_record(void) {
   return mpiwait_state.number ? made : NULL;
 }
 
-/* Returns the record, which is made at the first wait; NULL if there is none. The caller holds the
- * module's lock. */
+/* Returns the MPIWAIT record, which is made at the first call; NULL if it cannot be made: the
+ * module then switches itself off. The caller holds the module's lock. */
 static struct heatmap_record *record(void) {
   struct heatmap_record *found = NULL;
   if (LIKELY(mpiwait_state.number))
@@ -46,12 +47,14 @@ static struct heatmap_record *record(void) {
   return found;
 }
 
+/* Returns the bins of nanoseconds of this kind of wait: a heat map's bins of bytes written for all
+ * ranks, of bytes read for single ranks. */
 static int64_t *bins_of(struct heatmap_record *of, enum mpiwait_whom whom) {
   return whom == MPIWAIT_ALL ? of->written : of->read;
 }
 
-/* Adds a wait that is not within the current bin, and makes the bin in which it ended the current
- * one. */
+/* Adds a wait of `ns` nanoseconds that is not within the current bin, spread over the bins of the
+ * time `at` (seconds), and makes the bin in which it ended the current one. */
 static void add_slowly(struct heatmap_record *to, enum mpiwait_whom whom, struct clock_span at,
                        int64_t ns) {
   struct mpiwait_state *state = &mpiwait_state;

@@ -2,8 +2,9 @@
 #include "../../mpi/mpi.h"
 #include "pnetcdf.h"
 
-/* Stores the lengths and strides of the last five dimensions in access, in the order of
- * declaration. Returns the number of elements of the access. */
+/* Stores the lengths of the last five dimensions of an access, and their strides unless the form is
+ * vara, in access, in the order of declaration. Returns the number of elements of the access; 1 if
+ * place->count is NULL. */
 static int64_t note_box(const struct pn_member *shape, const struct pn_place *place,
                         int64_t access[ACCESS_FIELDS]) {
   int first = shape->dimensions > ACCESS_FRAME ? shape->dimensions - ACCESS_FRAME : 0;
@@ -18,8 +19,8 @@ static int64_t note_box(const struct pn_member *shape, const struct pn_place *pl
   return elements;
 }
 
-/* Returns the bytes of the file that the datatype selects; 0 for the null type, or if MPI cannot be
- * queried. */
+/* Returns the bytes of the file that an MPI datatype (the filetype of vard) selects; 0 for the null
+ * type, or if MPI cannot be queried. */
 static int64_t type_bytes(mpi_handle type) {
   if (!mpi_can_ask() || mpi_same(type, mpi_constant(DATATYPE_NULL))) return 0;
   int64_t bytes = mpi_type_bytes(type);

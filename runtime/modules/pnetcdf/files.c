@@ -10,8 +10,8 @@ uint32_t pn_file_number(const struct pn_file *file) {
   return file->number;
 }
 
-/* Returns the file of a name with its record, which is made if necessary; NULL if there is no
- * space. The caller holds the store's lock. */
+/* Returns the file of a name with its PNETCDF_FILE record, which is made if necessary; NULL if
+ * there is no space. The caller holds the store's lock. */
 static struct pn_file *record_of(const struct posix_name *name) {
   struct record_store *store = &darshan_store;
   struct store_entry *entry = NULL;
@@ -28,8 +28,8 @@ static struct pn_file *record_of(const struct posix_name *name) {
   return file;
 }
 
-/* Returns the file of this name, with its record, or NULL if there is no space. Called between
- * runtime_enter and runtime_leave. */
+/* Returns the file of this name, and makes its PNETCDF_FILE and LAYERS records if necessary; NULL
+ * if there is no space. Called between runtime_enter and runtime_leave, without a lock. */
 static struct pn_file *file_of_name(const struct posix_name *name) {
   if (!store_lock_for(&darshan_store, STORE_PNETCDF_FILE)) return NULL;
   struct pn_file *file = record_of(name);
@@ -55,8 +55,8 @@ static struct pn_file *file_of_path(const char *path) {
   return file;
 }
 
-/* Returns the file of an ncid whose open was not seen, by the path that the library reports; NULL
- * on failure. */
+/* Returns the file of an ncid whose open was not seen, by the path that the library reports, and
+ * enters the ncid in the table; NULL on failure. */
 __attribute__((noinline)) static struct pn_file *meet(const struct pn_library *lib, int ncid) {
   int length = 0;
   if (!lib->ncmpi_inq_path || lib->ncmpi_inq_path(ncid, &length, NULL) != 0 || length <= 0 ||
@@ -103,6 +103,7 @@ struct pn_moved pn_before_close(const struct pn_library *lib, const struct pn_kn
   return moved;
 }
 
+/* Adds bytes to a counter. If the bytes or the counter are unknown (-1), it becomes -1. */
 static void add_moved(int64_t *counter, int64_t bytes) {
   *counter = bytes < 0 || *counter < 0 ? -1 : *counter + bytes;
 }

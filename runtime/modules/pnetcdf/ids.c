@@ -14,8 +14,8 @@ int pn_start(void) {
   return 0;
 }
 
-/* Allocates the table of open files, at the first call of a PnetCDF function, so that other
- * processes do not need the memory. */
+/* Allocates the table of open files, unless it exists; if out of memory, `prepared` stays 0. Called
+ * at the first open of a file, so that other processes do not need the memory. */
 void pn_prepare(void) {
   struct pnetcdf_state *pn = &pnetcdf_state;
   if (pn->prepared) return;
@@ -30,7 +30,8 @@ void pn_prepare(void) {
   spin_unlock_alone(&pn->lock, begun);
 }
 
-/* Empties the tables in a forked child. Files that are open get records when they are used. */
+/* Called in a forked child: empties the tables. Files that are open get records when they are
+ * used. */
 void pn_forked(void) {
   struct pnetcdf_state *pn = &pnetcdf_state;
   pn->lock = 0;
@@ -44,7 +45,8 @@ static uint32_t place_of(const struct pn_library *lib, int ncid) {
   return ((uint32_t)ncid + lib->common.number * 512) % PN_OPEN;
 }
 
-/* Returns the slot of an open file, or NULL. The caller holds the lock. */
+/* Returns the slot of an open file, or NULL if it is not in the table. The caller holds the lock.
+ */
 static struct pn_open *find(const struct pn_library *lib, int ncid) {
   struct pn_open *open = pnetcdf_state.open;
   for (uint32_t i = place_of(lib, ncid), n = 0; n < PN_OPEN; i = (i + 1) % PN_OPEN, n++) {
@@ -55,7 +57,8 @@ static struct pn_open *find(const struct pn_library *lib, int ncid) {
   return NULL;
 }
 
-/* Returns the member of a variable, or NULL. make: 1 to allocate the member if it does not exist.
+/* Returns the member for the variable with this id of an open file. make: 1 to allocate it if it
+ * does not exist. Returns NULL if it does not exist, if the id is negative, or if out of memory.
  * The caller holds the lock. */
 static struct pn_member *member_of(struct pn_open *open, int varid, int make) {
   struct pnetcdf_state *pn = &pnetcdf_state;

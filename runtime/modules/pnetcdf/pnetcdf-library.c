@@ -9,7 +9,8 @@ const char *pn_version(void) {
   return version;
 }
 
-/* Stores the version of the library. told: the text that the library returns, "version date". */
+/* Stores the version of the library, the digits and dots at the begin of the text that it returns
+ * (told, "version date"). */
 static void note_version(const char *told) {
   size_t length = 0;
   while (length < sizeof(version) - 1 &&

@@ -19,6 +19,7 @@ enum {
 #undef CALL
 #undef TRANSFER
 
+/* A PnetCDF library of the process. */
 struct pn_library {
   struct library common;
   void *functions[PN_FUNCTIONS]; /* NULL: not looked up yet */
@@ -27,9 +28,11 @@ struct pn_library {
 #undef QUERY
 };
 
-/* Returns the library that the code at `caller` uses; NULL if the runtime finds none. */
+/* Returns the library that the code at the address `caller` uses; NULL if the runtime finds
+ * none. */
 struct pn_library *pn_library_of(const void *caller);
-/* Returns the real function with this number; never NULL. lib may be NULL. */
+/* Returns the real function `name`, with this number (PNFN_...); never NULL. lib: NULL: unknown;
+ * the function still forwards. */
 void *pn_function(struct pn_library *lib, int number, const char *name);
 
 #endif

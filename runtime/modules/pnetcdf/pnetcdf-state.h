@@ -12,7 +12,8 @@
 struct darshan_pnetcdf_file_record;
 struct darshan_pnetcdf_var_record;
 
-struct pn_file { /* one per record of PNETCDF_FILE */
+/* State of a file; one per record of PNETCDF_FILE. */
+struct pn_file {
   int lock;
   uint32_t name_length;
   struct darshan_pnetcdf_file_record *record;
@@ -22,10 +23,11 @@ struct pn_file { /* one per record of PNETCDF_FILE */
   struct layer_state layer;
 };
 
-struct pn_variable { /* one per record of PNETCDF_VAR */
+/* State of a variable; one per record of PNETCDF_VAR. */
+struct pn_variable {
   int lock;
-  uint32_t last_operation;
-  uint32_t number; /* number of its record */
+  uint32_t last_operation; /* 0: none yet, 1: read, 2: write */
+  uint32_t number;         /* number of its record */
   struct darshan_pnetcdf_var_record *record;
   double last_end[3]; /* ends of the last metadata operation, read and write */
   struct common_accesses accesses;
@@ -35,10 +37,10 @@ struct pn_variable { /* one per record of PNETCDF_VAR */
 /* A variable of an open file. Its shape is stored here, not in pn_variable, because variables of
  * several shapes may share the overflow record. */
 struct pn_member {
-  uint32_t variable; /* number of its pn_variable; 0: not used yet */
-  int32_t type_size, dimensions;
-  int32_t record_dimension; /* -1: none */
-  int64_t points;           /* elements; with records, those of one record; -1: unknown */
+  uint32_t variable;             /* number of its pn_variable; 0: not used yet */
+  int32_t type_size, dimensions; /* bytes of an element, 0: unknown; number of dimensions */
+  int32_t record_dimension;      /* id of its unlimited dimension; -1: none */
+  int64_t points;                /* elements; with records, those of one record; -1: unknown */
 };
 
 /* Number of variables in an array. The variables of an open file are in a chain of arrays, at the
@@ -49,11 +51,12 @@ struct pn_chunk {
   struct pn_member member[PN_CHUNK];
 };
 
-struct pn_open { /* an id of an open file */
+/* An open file. */
+struct pn_open {
   int32_t ncid;
   uint32_t library; /* number of the library; 0: free slot */
-  uint32_t deleted;
-  uint32_t file; /* number of its pn_file */
+  uint32_t deleted; /* 1: closed; the search continues after this slot */
+  uint32_t file;    /* number of its pn_file */
   struct pn_chunk *variables;
 };
 

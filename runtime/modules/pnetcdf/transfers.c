@@ -39,7 +39,8 @@ static const struct {
     [PN_API_mget] = {READ, 0, 1, PNETCDF_VAR_GET_VAR},
 };
 
-/* A call: the properties of its function, and its arguments. */
+/* A call: the properties of its function, and its arguments. writes: 1 for a put. mode:
+ * INDEPENDENT, COLLECTIVE or POSTED. counter: index of the counter of the function's form. */
 struct transfer {
   int writes, mode, counter, ncid;
   enum pn_form form;
@@ -70,8 +71,8 @@ static void count(struct pn_variable *variable, const struct transfer *transfer,
   }
 }
 
-/* Counts one access to a variable, with its size, lengths and strides. Returns the variable, or
- * NULL if it is not recorded. */
+/* Counts one access to the variable with the id varid, from t1 to t2 (ticks), with its size,
+ * lengths and strides. Returns the variable, or NULL if it is not recorded. */
 static struct pn_variable *book(struct pn_library *lib, const struct transfer *transfer, int varid,
                                 const struct pn_place *place, uint64_t t1, uint64_t t2) {
   int64_t access[ACCESS_FIELDS];
@@ -90,6 +91,7 @@ static struct pn_variable *book(struct pn_library *lib, const struct transfer *t
   return variable;
 }
 
+/* Counts a call on one variable. Returns the variable, or NULL if it is not recorded. */
 static struct pn_variable *book_one(struct pn_library *lib, const struct transfer *transfer,
                                     uint64_t t1, uint64_t t2) {
   const uintptr_t *a = transfer->arguments;
@@ -109,8 +111,9 @@ static const int64_t *element(uintptr_t array, int i) {
   return array ? ((const int64_t *const *)array)[i] : NULL;
 }
 
-/* Counts one call on several variables and divides its time evenly. Returns the first variable, to
- * which the caller attributes the calls of lower layers, or NULL. */
+/* Counts one call on several variables as one access to each, and divides its time evenly. Returns
+ * the first recorded variable, to which the caller attributes the calls of lower layers, or NULL.
+ */
 static struct pn_variable *book_several(struct pn_library *lib, const struct transfer *transfer,
                                         uint64_t t1, uint64_t t2) {
   const uintptr_t *a = transfer->arguments;

@@ -8,8 +8,8 @@
 
 enum { VARIABLE_NAME_ROOM = DARSHAN_PATH_ROOM, LIBRARY_NAME_ROOM = 257, MOST_DIMENSIONS = 1024 };
 
-/* Writes "<file>:<variable>" to out. Returns its length; 0 if the library does not return a name,
- * or the name is too long. */
+/* Writes "FILE:VARIABLE", the two names, to out, which has VARIABLE_NAME_ROOM bytes. Returns its
+ * length; 0 if the library does not return a name, or the name is too long. */
 static size_t name_of(const struct pn_library *lib, int ncid, int varid, const struct pn_file *file,
                       char *out) {
   char name[LIBRARY_NAME_ROOM] = "";
@@ -23,8 +23,9 @@ static size_t name_of(const struct pn_library *lib, int ncid, int varid, const s
   return file->name_length + 1 + length;
 }
 
-/* Returns the number of the variable's record, which is made if necessary, or of the overflow
- * record; 0 if there is no space. The caller holds the store's lock. */
+/* Returns the number of the PNETCDF_VAR record of this name, which is made if necessary; that of
+ * the overflow record if the name is unknown (length is 0) or too long, or beyond the limit of
+ * records; 0 if there is no space. The caller holds the store's lock. */
 static uint32_t record_of(const char *name, size_t length) {
   struct record_store *store = &darshan_store;
   if (!length || length > DARSHAN_NAME_MAX) return store_overflow_record(store, STORE_PNETCDF_VAR);
@@ -32,8 +33,8 @@ static uint32_t record_of(const char *name, size_t length) {
                               length);
 }
 
-/* Returns the size of an external type: byte, char, short, int, float, double, and those of CDF-5:
- * ubyte, ushort, uint, int64, uint64; 0 for any other type. */
+/* Returns the bytes of an element of an external type (nc_type): byte, char, short, int, float,
+ * double, and those of CDF-5: ubyte, ushort, uint, int64, uint64; 0 for any other type. */
 static int size_of_type(int type) {
   static const unsigned char sizes[] = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};
   return type > 0 && type < (int)sizeof(sizes) ? sizes[type] : 0;
@@ -41,8 +42,9 @@ static int size_of_type(int type) {
 
 static_assert(MOST_DIMENSIONS * sizeof(int) <= DARSHAN_PATH_ROOM, "ids stand in a path's room");
 
-/* Returns the number of elements of a variable with these dimensions. If its first dimension is
- * unlimited, returns the elements of one record and sets *record_dimension. Returns -1 if the
+/* Returns the number of elements of a variable with the dimensions `ids` (`dimensions` of them, at
+ * least one). If its first dimension is unlimited, returns the elements of one record and sets
+ * *record_dimension to its id; otherwise *record_dimension must be and stays -1. Returns -1 if the
  * library does not report a length. */
 static int64_t points_of(const struct pn_library *lib, int ncid, const int *ids, int dimensions,
                          int *record_dimension) {
@@ -74,8 +76,8 @@ static int64_t count_points(const struct pn_library *lib, int ncid, int varid, i
   return points;
 }
 
-/* Returns the type and dimensions of a variable, by querying the library. Called after each open,
- * because another file may have the same name by then. */
+/* Returns the type and dimensions of a variable, by querying the library; unknown values are 0 or
+ * -1 (pn_member). Called after each open, because another file may have the same name by then. */
 static struct pn_member shape_of(const struct pn_library *lib, int ncid, int varid) {
   struct pn_member shape = {.dimensions = -1};
   int type = 0;
@@ -96,6 +98,8 @@ static void note_shape(struct pn_variable *variable, const struct pn_member *sha
   record_unlock(&variable->lock);
 }
 
+/* Returns the variable of this name ("FILE:VARIABLE", length 0: unknown), and makes its records if
+ * necessary; NULL if there is no space. */
 static struct pn_variable *variable_of_name(const struct pn_file *file, const char *name,
                                             size_t length) {
   if (!runtime_enter()) return NULL;
@@ -174,8 +178,8 @@ void pn_variable_opened(const struct pn_call *call, const struct pn_known *known
   layer_pop(call->frame, variable ? &variable->layer : NULL, call->t1, call->t2);
 }
 
-/* Counts a fill call, but only its time: the library writes the fill values by itself, so no bytes
- * are counted. */
+/* Counts a fill call on a variable, if it succeeded, but only its time: the library writes the fill
+ * values by itself, so no bytes are counted. Ends the LAYERS frame. */
 void pn_filled(const struct pn_call *call, const struct pn_known *known, int varid) {
   struct pn_variable *variable = NULL;
   if (call->result == 0) variable = pn_target_of(call->lib, known->ncid, varid).variable;

@@ -10,13 +10,17 @@
 #include "modules/posix/records.h"
 #include "posix.h"
 
-/* Counts a call for its call site, if the application made it and not a library whose calls are
- * recorded. Called only if sites_on is set, outside of updates, for calls on files without a
+/* Counts a call for its call site (the stack that made it), if the application made it and not a
+ * library whose calls are recorded. kind: SITE_NOTHING counts nothing. t1, t2: ticks before and
+ * after the call. Called only if sites_on is set, outside of updates, for calls on files without a
  * record. */
 void posix_tell_site(enum site_kind kind, uint64_t t1, uint64_t t2);
 
 /* Unlock the record of a file, notify the modules that watch it (posix_aux.watched), and end the
- * update. The record is unlocked first, because these modules lock records of their own. */
+ * update. The record is unlocked first, because these modules lock records of their own.
+ * posix_tell_other_and_leave: for a call that moved no bytes. posix_tell_transfer_and_leave: for a
+ * read (writes is 0) or write (1) of `bytes` bytes; offset: -1 if unknown. t1, t2: ticks before and
+ * after the call. */
 void posix_tell_other_and_leave(struct posix_file *file, enum site_kind kind, uint64_t t1,
                                 uint64_t t2);
 void posix_tell_transfer_and_leave(struct posix_file *file, int writes, int64_t bytes,
@@ -31,8 +35,8 @@ static inline void posix_unlock_other(struct posix_file *file, enum site_kind ki
   else
     posix_tell_other_and_leave(file, kind, t1, t2);
 }
-/* The same for a read or write, which it also adds to the heat map and, if DXT traces the record,
- * to the trace. offset: -1 if unknown. */
+/* Like posix_unlock_other, for a read (writes is 0) or write (1) of `bytes` bytes, which it first
+ * adds to the heat map and, if DXT traces the record, to the trace. offset: -1 if unknown. */
 static inline void posix_unlock_transfer(struct posix_file *file, int writes, int64_t bytes,
                                          int64_t offset, uint64_t t1, uint64_t t2) {
   struct posix_aux *aux = file->aux;
@@ -46,9 +50,11 @@ static inline void posix_unlock_transfer(struct posix_file *file, int writes, in
     posix_tell_transfer_and_leave(file, writes, bytes, offset, t1, t2);
 }
 
-/* posix_add_time adds the time of an operation to an fcounter of the record; posix_add_meta_time
- * adds that of a metadata operation; posix_note_start stores the earliest start. The caller holds
- * the record's lock. */
+/* posix_add_time adds the duration of an operation to an fcounter of the record, without its
+ * overlap with earlier operations of its kind; posix_add_meta_time does this for a metadata
+ * operation; posix_note_start stores the start, in seconds, if it is the earliest one. kind: whose
+ * last end the operation is compared with, POSIX_NOTHING_YET for metadata. The caller holds the
+ * record's lock. */
 static inline void posix_add_time(struct posix_file *file, int fcounter, enum posix_operation kind,
                                   struct clock_span at) {
   file->record->fcounters[fcounter] += record_time(&file->last_end[kind], at);

@@ -32,11 +32,15 @@ static struct darshan_posix_ext_record *ext_record(uint32_t *number, uint64_t id
   return *number ? store_record(store, STORE_POSIX_EXT, *number) : NULL;
 }
 
+/* Returns the file's POSIX_EXT record, as ext_record does. The caller holds the lock of the file's
+ * POSIX record. */
 static struct darshan_posix_ext_record *ext_of(struct posix_file *file) {
   const struct darshan_base_record *base = &file->record->base;
   return ext_record(&file->aux->ext, base->id, file->name, file->name_length);
 }
 
+/* Adds the amount to a counter and, unless fcounter is negative, the time from t1 to t2 to a time
+ * of the record. Does nothing if record is NULL. */
 static void add(struct darshan_posix_ext_record *record, int counter, int64_t amount, int fcounter,
                 uint64_t t1, uint64_t t2) {
   if (!record) return;
@@ -87,8 +91,8 @@ static inline enum site_kind kind_of(int counter, int fcounter) {
   }
 }
 
-/* Lookups of a process that has no record yet. Most shells look up their working folder and do
- * nothing else, so they need no journal. */
+/* Early lookups: those of a process that has no record yet. Most shells look up their working
+ * folder and do nothing else, so they need no journal. At most EARLY_LOOKUPS - 1 are held back. */
 enum { EARLY_LOOKUPS = 16, EARLY_KINDS = 3 };
 SELDOM static struct {
   uint32_t total, count[EARLY_KINDS];
@@ -108,7 +112,9 @@ static inline int early_kind(int counter) {
   }
 }
 
-/* Stores an event if it is an early lookup. Returns 1, or 0 if it must be counted now. */
+/* Stores an event, to be counted later, if it is an early lookup: of a kind of early_kind, while
+ * the process has no record, and fewer than EARLY_LOOKUPS so far. Returns 1, or 0 if it must be
+ * counted now. */
 static int is_early(int counter, uint64_t t1, uint64_t t2) {
   int kind = early_kind(counter);
   if (kind < 0 || !store_is_empty(&darshan_store)) return 0;
@@ -143,8 +149,9 @@ void posix_early_forked(void) {
   if (early.total) memset(&early, 0, sizeof(early));
 }
 
-/* Counts an event on a path without a record in the POSIX_EXT record <other paths>, unless it is an
- * early lookup (is_early). fcounter: index of the time; negative: no time. */
+/* Counts an event on a path without a record, in the POSIX_EXT record <other paths>, and notifies
+ * the modules sites and training. An early lookup (is_early) is only stored. fcounter: index of the
+ * time; negative: no time. */
 static void add_other(int counter, int64_t amount, int fcounter, uint64_t t1, uint64_t t2) {
   struct posix_aux *aux = posix_state.other_paths;
   if (is_early(counter, t1, t2)) return;
@@ -163,9 +170,11 @@ static void add_misses(struct darshan_posix_ext_record *record, int64_t count, d
   record->fcounters[POSIX_EXT_F_MISS_TIME] += seconds;
 }
 
-/* Counts a failed lookup, which took `seconds`, in the record of its folder. Makes this record if
- * the folder has had enough failed lookups. Returns 1, or 0 if the folder has no record. The caller
- * holds the lock of other paths. */
+/* Counts a failed lookup, which took `seconds`, in the record of its folder. Makes this record at
+ * the folder's MISSED_OFTEN-th failed lookup, and moves the earlier ones to it from the record of
+ * other paths. name, length: the folder, with a slash at the end. Returns 1, or 0 if the folder has
+ * no record, so that the caller counts for other paths. The caller holds the lock of other
+ * paths. */
 static int missed_in_folder(const char *name, size_t length, double seconds) {
   struct missed_folder *folder = length > 1 && name[0] == '/' ? missed_folder(name, length) : NULL;
   if (!folder) return 0;
@@ -281,8 +290,8 @@ void posix_path_event(int result, int dirfd, const char *path, int counter, uint
     name_event(dirfd, path, counter, t1, t2);
 }
 
-/* Counts a failed lookup of a name and stores the name. Not inlined, so that a failed call needs
- * less of the application's stack. */
+/* Counts a failed lookup of a name and adds the name to the log's sample of failed lookups
+ * (missed_note). Not inlined, so that a failed call needs less of the application's stack. */
 static __attribute__((noinline)) void missed(int dirfd, const char *path, uint64_t t1,
                                              uint64_t t2) {
   struct posix_name name;
@@ -378,8 +387,9 @@ void posix_page_faults_lost(int64_t lost) {
   add_other(POSIX_EXT_MMAP_FAULTS_LOST, lost, -1, 0, 0);
 }
 
-/* Counts an msync of `bytes` bytes, for the file that is mapped at the address or, if that is not
- * recorded, for other paths. Its time also counts as write time, like every wait for storage. */
+/* Counts an msync of `bytes` bytes, for the file that is mapped at the address or, if none is
+ * recorded there, for other paths. For a file, its time also counts as write time, like every wait
+ * for storage. */
 void posix_msynced(const void *address, size_t bytes, uint64_t t1, uint64_t t2) {
   struct posix_file *file = mappings_file(address);
   if (!file) {
@@ -407,8 +417,9 @@ void posix_all_synced(struct posix_file *file, uint64_t t1, uint64_t t2) {
   posix_ext(file, POSIX_EXT_SYNCS, 1, POSIX_EXT_F_SYNC_TIME, t1, t2);
 }
 
-/* Returns 1 if the folder with this id was listed before, otherwise 0. Folders share slots, and a
- * slot holds the last one, so some folders may be forgotten. A forked child inherits the table. */
+/* Notes that the folder with this id is listed. Returns 1 if it was listed before, otherwise 0.
+ * Folders share slots, and a slot holds the last one, so some folders may be forgotten. A forked
+ * child inherits the table. */
 static int was_listed(uint64_t id) {
   enum { PLACES = 4096 };
   SELDOM static uint64_t listed[PLACES];
@@ -416,7 +427,8 @@ static int was_listed(uint64_t id) {
 }
 
 /* Counts the opening of a folder to list it, unless the folder is excluded, and marks its
- * descriptor so that entries read from it are counted. */
+ * descriptor fd so that entries read from it are counted. path: "" if fd was opened before
+ * (fdopendir). */
 void posix_folder_opened(int fd, int dirfd, const char *path, uint64_t t1, uint64_t t2) {
   struct posix_name name = {0};
   if (!fd_may_change() || !fd_can_follow(fd)) return;

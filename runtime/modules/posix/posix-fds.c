@@ -7,6 +7,7 @@
 
 struct fds_state fds_state;
 
+/* Raises fds_state.highest to fd. */
 static void note_highest(int fd) {
   uint32_t highest = __atomic_load_n(&fds_state.highest, __ATOMIC_RELAXED);
   while ((uint32_t)fd > highest &&
@@ -15,8 +16,8 @@ static void note_highest(int fd) {
     ;
 }
 
-/* Descriptors from RUNTIME_FDS on have entries in a second table: entries in a page of that table,
- * and number of its pages. */
+/* Descriptors from RUNTIME_FDS on have entries in a second table, which is allocated in pages.
+ * FAR_PAGE: number of entries in a page. FAR_PAGES: number of pages. */
 enum { FAR_PAGE = 256, FAR_PAGES = RUNTIME_FDS_FAR / FAR_PAGE };
 
 struct fd_entry *fd_entry_far(int fd) {
@@ -26,8 +27,9 @@ struct fd_entry *fd_entry_far(int fd) {
   return page ? &page[fd % FAR_PAGE] : NULL;
 }
 
-/* Returns the pointer stored at `place`. If it is NULL, allocates memory and stores its address
- * there first. Returns NULL if out of memory. */
+/* Returns the pointer stored at `place`. If it is NULL, first allocates `size` zeroed bytes, which
+ * stay until the process ends, and stores their address there. Threads may call it at the same
+ * time. Returns NULL if out of memory. */
 static void *have(void *place, size_t size) {
   void **slot = place, *none = NULL, *there = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
   if (there) return there;
@@ -120,9 +122,9 @@ void fd_dropped_slow(int fd) {
   if (fd_entry(fd)->stream) stdio_descriptor_changed(fd);
 }
 
-/* Marks a descriptor as not recorded. A descriptor from RUNTIME_FDS on that has no entry gets none;
- * it is classified when it is used. */
 void fd_is_other(int fd) {
+  /* A descriptor from RUNTIME_FDS on that has no entry gets none; it is classified when it is
+   * used. */
   fd_dropped(fd);
   if (fd_entry(fd) && fd_may_change()) fd_looked_at(fd, FD_OTHER);
 }

@@ -40,40 +40,48 @@ int posix_prepare(void);
 static inline struct posix_aux *posix_aux_of(uint32_t record) {
   return segments_at(&posix_state.aux, record);
 }
-/* Initializes the state of a new record, before the record is marked as ready. */
+/* Initializes the posix_aux of the new record with this number, except its lock, before the record
+ * is marked as ready. */
 void posix_aux_prepare(uint32_t number);
-/* Makes the name of a path. Returns 1, or 0 if the file is not recorded. After a result of 1 the
- * caller must call posix_name_done when it no longer needs the text. */
+/* Makes the name of a file: its absolute path and its id, from dirfd and path as in openat. module:
+ * the module whose exclusions apply. Returns 1; name->length is then 0 if the absolute path is
+ * unknown or too long for a log. Returns 0 if the module is off or excludes the name. After a
+ * result of 1 the caller must call posix_name_done when it no longer needs the text. */
 int posix_name_of(struct posix_name *name, int module, int dirfd, const char *path);
-/* Finds the name of a file that was opened as fd, and returns the same values as posix_name_of. The
- * path may not be the file's name, because it is the path of a descriptor (/dev/stdin) or relative
- * to a folder without a name. The name is then read from fd. */
+/* Like posix_name_of, for a path that was opened as fd. The path may not be the file's name,
+ * because it is the path of a descriptor (/dev/stdin) or relative to a folder without a name. The
+ * name is then read from fd. */
 int posix_name_opened(struct posix_name *name, int module, int dirfd, const char *path, int fd);
 static inline void posix_name_done(struct posix_name *name) {
   path_buffer_give(name->buffer);
 }
-/* posix_file_system returns FILE_ALIGNMENT of a file, which is determined once per folder, plus
- * ON_LUSTRE if Lustre can report the striping. The caller holds no lock. */
+/* Return FILE_ALIGNMENT of a file: the block size of its file system in bytes (4096 if unknown),
+ * which is determined once per folder, plus ON_LUSTRE if Lustre can report the striping. fd: a
+ * descriptor of the file; -1: the name is used. May send a request to a file server, so the caller
+ * holds no lock. */
 enum { ON_LUSTRE = 1 };
 uint32_t posix_file_system(const char *name, uint32_t length, int fd);
 uint32_t posix_file_system_of(const struct posix_name *name, int fd);
-/* Returns the number of the file of this name, which is created if necessary; 0 if there is no
- * space. fd: a descriptor of the file, or -1. */
+/* Returns the number of the file of this name (posix_file_at). Makes its state and its record if
+ * necessary; beyond the limit of records the file shares a record. Returns 0 if there is no space.
+ * fd: a descriptor of the file, or -1. The caller has entered the runtime. */
 uint32_t posix_file_get(const struct posix_name *name, int fd);
-/* Returns the number of the file of this name; 0 if there is no space. For a file that this process
- * did not open: sends no request to a file server, in contrast to posix_file_get. block: the file
- * system's preferred transfer size in bytes. */
+/* Like posix_file_get, for a file that this process did not open: sends no request to a file
+ * server. block: the file system's preferred transfer size in bytes, the alignment if the folder's
+ * is not known; 0: unknown. */
 uint32_t posix_file_unasked(const struct posix_name *name, uint32_t block);
-/* Returns the number of the file of this name, as posix_file_get does, but enters and leaves the
- * runtime itself. Also returns 0 if the runtime cannot be entered: the event is then not counted.
- * */
+/* Like posix_file_get, but enters and leaves the runtime itself, and also returns 0 if the runtime
+ * cannot be entered: the event is then not counted. posix_file_enter calls it only if name->file is
+ * not set. */
 uint32_t posix_file_enter_slow(const struct posix_name *name, int fd);
 static inline uint32_t posix_file_enter(const struct posix_name *name, int fd) {
   return LIKELY(name->file != 0) ? name->file : posix_file_enter_slow(name, fd);
 }
-/* Returns the number of the file of this name, or 0 if none exists. */
+/* Returns the number of the file of this name, or 0 if this process has not recorded the file. The
+ * caller has entered the runtime. */
 uint32_t posix_file_find(const struct posix_name *name);
-/* Releases the state of an overflow file that has no open descriptor. */
+/* Releases the state of a file without a record of its own, if the file has no open descriptor.
+ * Otherwise does nothing. The caller holds no lock of the file or store. */
 void posix_file_unused_slow(struct posix_file *file);
 static inline void posix_file_unused(struct posix_file *file) {
   if (UNLIKELY(file->overflow)) posix_file_unused_slow(file);
@@ -84,7 +92,9 @@ void posix_ended(void);
 /* Returns the number of names that share the overflow record, for the log's metadata. */
 uint64_t posix_files_in_overflow(void);
 
-/* Locks a file's record for an update. Returns 1, or 0 if the event must not be counted. */
+/* Enters the runtime and locks a file's record, which an inherited file gets first, for an update.
+ * Returns 1; the caller then calls posix_unlock or a function of account.h. Returns 0, without the
+ * lock, if the event must not be counted. */
 static inline ALWAYS_INLINE int posix_lock(struct posix_file *file) {
   if (UNLIKELY(!runtime_enter())) return 0;
   if (UNLIKELY(!file->record) && !posix_materialise(file)) {
@@ -101,8 +111,8 @@ static inline void posix_unlock(struct posix_file *file) {
 }
 
 /* Count a read or write of `bytes` bytes at an offset; POSIX_HERE: at the current position. Do
- * nothing if `bytes` is negative, because the call failed. memory: the application's buffer. t1,
- * t2: begin and end in ticks (transfer.c). */
+ * nothing if `bytes` is negative, because the call failed. memory: the application's buffer, whose
+ * address is checked for alignment; it is not read. t1, t2: begin and end in ticks (transfer.c). */
 void posix_read_done(struct posix_file *file, int64_t bytes, int64_t offset, const void *memory,
                      uint64_t t1, uint64_t t2);
 void posix_write_done(struct posix_file *file, int64_t bytes, int64_t offset, const void *memory,
@@ -142,8 +152,9 @@ void posix_synced(struct posix_file *file, int counter, uint64_t t1, uint64_t t2
 
 void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, uint64_t t1,
                   uint64_t t2);
-/* Counts an open that returned no descriptor, or whose descriptor has been reused since. Returns
- * the file, which then has one more descriptor; NULL if the file is not recorded. */
+/* Counts a successful open into a slot of an io_uring ring, or whose descriptor the application has
+ * used or closed since. The arguments dirfd to mode are those of openat. Returns the file, which
+ * then has one more descriptor; NULL if the file is not recorded. */
 struct posix_file *posix_opened_unseen(int dirfd, const char *path, int flags, mode_t mode,
                                        uint64_t t1, uint64_t t2);
 void posix_memfd(int fd, const char *name, uint64_t t1, uint64_t t2);
@@ -151,20 +162,24 @@ void posix_closed(struct posix_file *file, uint64_t t1, uint64_t t2);
 void posix_close_failed(struct posix_file *file, int fd, uint64_t t1, uint64_t t2);
 void posix_range_closed(unsigned first, unsigned last, uint64_t t1, uint64_t t2);
 void posix_duplicated(struct posix_file *file, int fd, uint64_t t1, uint64_t t2);
-/* Returns 1 if this command of fcntl may be an event: a duplication or, for recorded files, a
- * record lock. Otherwise returns 0. Calls runtime_locks for F_SETLK and F_SETLKW. */
+/* posix_fcntl_may_count returns 1 if this command of fcntl may be counted for some file: a
+ * duplication or the setting of a record lock. Otherwise it returns 0. It calls runtime_locks for
+ * F_SETLK and F_SETLKW. posix_fcntl_counts returns the same for this file (NULL: not recorded),
+ * whose locks do not count if it is NULL. */
 int posix_fcntl_may_count(int command);
 int posix_fcntl_counts(const struct posix_file *file, int command);
 void posix_fcntl(struct posix_file *file, int result, int command, uint64_t t1, uint64_t t2);
-/* Counts a call that set or released a lock on the file (POSIX_EXT_LOCKS), and its time
- * (POSIX_EXT_F_LOCK_TIME). */
+/* Counts a call that set or released a lock on the file (POSIX_EXT_LOCKS), and its time, in seconds
+ * with any wait for the lock (POSIX_EXT_F_LOCK_TIME). */
 void posix_locked(struct posix_file *file, uint64_t t1, uint64_t t2);
 void posix_fileno(int fd, FILE *stream, uint64_t t1, uint64_t t2);
-/* Sets the position of a file to the file offset of a stream's descriptor, which the program has
- * obtained (fileno). The file may have several descriptors. */
+/* Sets the tracked position of a file to the kernel's position of a stream's descriptor, which the
+ * program has obtained (fileno). If the file has other descriptors and its position is unknown, it
+ * stays unknown. */
 void posix_stream_joined(struct posix_file *file, int fd);
 
-/* Marks descriptors 0, 1 and 2 as not recorded, because they refer to a terminal now. */
+/* Marks descriptors 0, 1 and 2 as not recorded, because they refer to a terminal or /dev/null
+ * now. */
 void posix_standard_replaced(void);
 
 /* Functions of arrive.c, for descriptors that this process did not open. */
@@ -176,7 +191,8 @@ void posix_arrived(int fd);
  * recorded. After a result of 1 the caller must call posix_name_done. */
 struct fd_facts;
 int posix_name_behind(struct posix_name *name, int module, int fd, const struct fd_facts *facts);
-/* Forgets the descriptors that arrived with a received message. */
+/* Forgets what the descriptors were before that arrived with a received message (SCM_RIGHTS), so
+ * that their first use classifies them. */
 void posix_message(const struct msghdr *message);
 void posix_messages(const struct mmsghdr *messages, int n);
 
@@ -191,11 +207,14 @@ void posix_stated_fd(int fd, uint64_t t1, uint64_t t2);
 void posix_stated_name(int dirfd, const char *path, uint64_t t1, uint64_t t2);
 void posix_folder_stated(int dirfd, const char *path, uint64_t t1, uint64_t t2);
 void posix_missed(int dirfd, const char *path, uint64_t t1, uint64_t t2);
-/* Counts a failed call on a name; errno must be that of the call. Reads the name only if this errno
- * shows that the kernel has read it. */
+/* Counts a failed call on a name, given by dirfd and path as in openat (POSIX_EXT_FAILURES); errno
+ * must be that of the call. Reads the name only if this errno shows that the kernel has read it;
+ * otherwise the call is not counted. */
 void posix_failed(int dirfd, const char *path, uint64_t t1, uint64_t t2);
-/* Count a call that resolved a name or failed to. posix_resolved: is_done is 1 if it did.
- * posix_link_read: a readlink that returned `result` and had space for `most` bytes. */
+/* Count a call that resolved a name (POSIX_EXT_RESOLVES), or its failed lookup (posix_missed).
+ * posix_resolved: is_done is 1 if the call succeeded. posix_link_read: a readlink that returned
+ * `result` and had space for `most` bytes; EINVAL, "not a link", counts as resolved. errno must be
+ * that of a failed call. */
 void posix_resolved(int is_done, int dirfd, const char *path, uint64_t t1, uint64_t t2);
 void posix_link_read(ssize_t result, size_t most, int dirfd, const char *path, uint64_t t1,
                      uint64_t t2);
@@ -222,8 +241,9 @@ void posix_ext_locked(struct posix_file *file, int counter, int64_t amount);
 void posix_ext_time_locked(struct posix_file *file, int fcounter, uint64_t t1, uint64_t t2);
 void posix_path_event(int result, int dirfd, const char *path, int counter, uint64_t t1,
                       uint64_t t2);
-/* Counts an event, with its time, on a path that path_file does not know: in the file's record if
- * it has one, otherwise in the record of other paths. Makes no record for the file. */
+/* Counts an event on a path that path_file does not know, with its time, in `counter`, an index of
+ * a POSIX_EXT counter: in the file's record if it has one, otherwise in the record of other paths.
+ * Makes no record for the file. Excluded paths are not counted. */
 void posix_other_path_event(int dirfd, const char *path, int counter, uint64_t t1, uint64_t t2);
 void posix_early_ending(void);
 void posix_early_forked(void);
@@ -236,22 +256,24 @@ void posix_range_synced(struct posix_file *file, uint64_t t1, uint64_t t2);
 void posix_all_synced(struct posix_file *file, uint64_t t1, uint64_t t2);
 void posix_folder_opened(int fd, int dirfd, const char *path, uint64_t t1, uint64_t t2);
 void posix_entry_read(int fd, uint64_t t1, uint64_t t2);
-/* Marks a call of liburing, whose functions call each other by exported name. Returns 1 for the
- * outermost call, which alone is counted; the caller passes the result to posix_ring_end. Otherwise
- * returns 0. */
+/* Marks that the thread is in a function of liburing, whose functions call each other by exported
+ * name. Returns 1 for the outermost call, which alone is counted, otherwise 0. The caller passes
+ * the result to posix_ring_end, which returns it. */
 int posix_ring_begin(void);
 int posix_ring_end(int outermost);
 void posix_ring_counted(void);
 int posix_is_folder(const char *path);
-/* Returns 1 if the open that returned fd waited until the other end of a pipe was opened, otherwise
- * 0. Checked only if the open took long. */
+/* Return 1 if the open that returned fd took more than a millisecond and fd is a pipe: the open
+ * then waited until the other end was opened. Otherwise return 0. posix_waited_for_a_pipe looks
+ * only at opens that took long enough in ticks. */
 int posix_waited_long_for_a_pipe(int fd, uint64_t t1, uint64_t t2);
 static inline int posix_waited_for_a_pipe(int fd, uint64_t t1, uint64_t t2) {
   return UNLIKELY(t2 - t1 >= CLOCK_SHORT) && posix_waited_long_for_a_pipe(fd, t1, t2);
 }
-/* Counts, for the STDIO module, a refill or flush of a stream by code that the compiler inlined
- * into the program, in the POSIX_EXT record of this file (id and name). *number: that record's
- * number, set when the record is made. The caller holds the lock that protects *number. */
+/* Counts, for the STDIO module, bytes that code of <stdio.h>, which the compiler inlined into the
+ * program, moved without a call of libc: adds 1 to POSIX_EXT_INLINED of this file (id and name).
+ * *number: that of its POSIX_EXT record, set when the record is made; 0: not yet. The caller holds
+ * the lock that protects *number. */
 void posix_ext_inlined(uint32_t *number, uint64_t id, const char *name, size_t length);
 
 /* Functions of aio.c, and the structs that they use. */
@@ -283,7 +305,10 @@ void kaio_cancelled(const struct kaio_request *request, uint64_t t1, uint64_t t2
 
 /* Functions of syscall.c. */
 
-struct posix_call { /* a system call that the application makes by its number */
+/* A system call that the application makes by its number. posix_before_syscall, called before it,
+ * may replace arguments; posix_syscall counts it with its result: negative if it failed, with
+ * errno. */
+struct posix_call {
   long number, argument[6];
   struct ring *ring;          /* the ring that io_uring_enter uses */
   struct posix_file *closing; /* the file of the descriptor that is closed */

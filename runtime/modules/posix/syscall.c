@@ -17,10 +17,14 @@
 #include "asynchronous/rings.h"
 #include "mapped/mappings.h"
 
+/* Returns the offset at which a transfer began (posix_place). offset_pointer: the argument of the
+ * system call that points to the offset; 0: NULL. result: bytes, or -1. */
 static int64_t place(long offset_pointer, long result) {
   return posix_place((const int64_t *)offset_pointer, result);
 }
 
+/* Counts a system call of this number on the recorded file of its first argument. b, d: its second
+ * and fourth argument. Does nothing for calls that are not in the list. */
 static void on_fd(struct posix_file *file, long number, long b, long d, long result, uint64_t t1,
                   uint64_t t2) {
   const void *memory = (const void *)b;
@@ -67,8 +71,8 @@ static int mode_of(const void *status, long result) {
   return result == 0 ? (int)((const struct stat *)status)->st_mode : 0;
 }
 
-/* Marks new descriptors of sockets, pipes and the like as not recorded. Returns 1, or 0 if it is
- * another call. */
+/* If the call makes descriptors of sockets, pipes and the like (descriptors.def), marks them as not
+ * recorded and returns 1. Returns 0 if it is another call. */
 static int other_made(const struct posix_call *call, long result) {
   const int *pair = NULL;
   switch (call->number) {
@@ -97,8 +101,8 @@ static int other_made(const struct posix_call *call, long result) {
   return 1;
 }
 
-/* Counts an openat2. With RESOLVE_IN_ROOT the kernel resolves "/x" and ".." below dirfd, so the
- * name comes from the descriptor. */
+/* Counts an openat2 that returned `result`, a descriptor or -1. With RESOLVE_IN_ROOT the kernel
+ * resolves "/x" and ".." below dirfd, so the name comes from the descriptor. */
 static void opened_how(const struct posix_call *call, int result, uint64_t t1, uint64_t t2) {
   const struct open_how *how = (const struct open_how *)call->argument[2];
   int confined = result >= 0 && (how->resolve & RESOLVE_IN_ROOT);
@@ -160,8 +164,9 @@ static int descriptor_made(const struct posix_call *call, long result, uint64_t 
   return 0;
 }
 
-/* Called before an exec by system call: ends recording if the exec may succeed, and replaces its
- * environment by one with which the runtime starts in the next program. */
+/* Called before an exec by system call. If the exec may succeed, sets call->leaves, replaces the
+ * environment in the call's arguments by one with which the runtime starts in the next program, and
+ * ends recording. */
 static void leave(struct posix_call *call) {
   const long *a = call->argument;
   int by_descriptor = call->number == SYS_execveat;
@@ -234,7 +239,7 @@ void posix_before_syscall(struct posix_call *call) {
   }
 }
 
-/* Handles a system call that changes names of files, or the folder or root in which names begin.
+/* Handles a system call that renames a file, or changes the folder or root in which names begin.
  * Returns 1, or 0 if it is another call. */
 static int names_changed(const struct posix_call *call, long result, uint64_t t1, uint64_t t2) {
   const long *a = call->argument;
@@ -269,6 +274,7 @@ static int names_changed(const struct posix_call *call, long result, uint64_t t1
   return 0;
 }
 
+/* Counts a close, whose descriptor posix_before_syscall has released. */
 static void closed(const struct posix_call *call, long result, uint64_t t1, uint64_t t2) {
   if (!call->closing) return;
   if (result == 0)

@@ -1,12 +1,12 @@
 /* Notifies the modules sites, layers and training of events that were counted. A call within a call
- * of an upper layer belongs to the site of the upper call. Calls on streams are not an upper layer:
- * no C library calls the POSIX functions by name, so a POSIX call within a stream call comes from
- * the program, in a signal handler or in a function of fopencookie. */
+ * of an upper layer belongs to the call site of the upper call. Calls on streams are not an upper
+ * layer: no C library calls the POSIX functions by name, so a POSIX call within a stream call comes
+ * from the program, in a signal handler or in a function of fopencookie. */
 #include "../training/training.h"
 #include "account.h"
 
-/* Counts the call for its site, unless it has none (SITE_NOTHING) or is within a call of an upper
- * layer, and ends the update. */
+/* Counts the call for its call site, unless its kind is SITE_NOTHING or it is within a call of an
+ * upper layer, and ends the update. */
 static inline ALWAYS_INLINE void count_and_leave(const struct site_call *call) {
   if (LIKELY(call->kind != SITE_NOTHING && !layers_inside())) sites_count_inside(call);
   runtime_leave();
@@ -18,16 +18,16 @@ __attribute__((noinline)) void posix_tell_site(enum site_kind kind, uint64_t t1,
   count_and_leave(&call);
 }
 
-/* Returns the id of a file's record, which several files may share. The caller holds the lock,
- * because afterwards the state may belong to another file. */
+/* Returns the id of a file's record, which several files may share. The caller holds the record's
+ * lock, because afterwards the state may belong to another file. */
 static inline uint64_t id_of(const struct posix_file *file) {
   const struct darshan_posix_record *record = file->record;
   return record ? record->base.id : file->id; /* NULL if a handler forked during this call */
 }
 
 /* Each of the next functions unlocks the record and ends the update. The first two functions first
- * count the call for its site; all three notify the training module. They return the duration of
- * the call in ticks. They are not inlined, so that their stack is free again when the layers
+ * count the call for its call site; all three notify the training module. They return the duration
+ * of the call in ticks. They are not inlined, so that their stack is free again when the layers
  * module, which needs much stack, is notified. */
 static __attribute__((noinline)) uint64_t count_other(struct posix_file *file, enum site_kind kind,
                                                       uint64_t t1, uint64_t t2) {

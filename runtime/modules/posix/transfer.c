@@ -17,6 +17,7 @@ static_assert(POSIX_F_WRITE_END_TIMESTAMP == POSIX_F_READ_END_TIMESTAMP + 1, "pa
 static_assert(POSIX_F_WRITE_TIME == POSIX_F_READ_TIME + 1, "pairs");
 static_assert(POSIX_F_MAX_WRITE_TIME == POSIX_F_MAX_READ_TIME + 1, "pairs");
 
+/* Returns 1 if an address or offset is no multiple of the alignment (bytes, above 0), else 0. */
 static inline int misaligned(uint64_t address, uint64_t alignment) {
   if (LIKELY((alignment & (alignment - 1)) == 0)) return (address & (alignment - 1)) != 0;
   return address % alignment != 0;
@@ -69,11 +70,11 @@ static inline ALWAYS_INLINE void count_all_else(struct posix_file *file, int op,
 
 enum { NO_BYTE = -1 }; /* value of last_byte after a transfer of zero bytes at offset 0 */
 
-/* Slow path of count_transfer, for a file without an alignment or with an unknown position. Counts
- * the transfer and returns its offset; -1 if the file's position is unknown and `offset` is
- * POSIX_HERE. While the position is unknown, sequential and consecutive accesses are counted by the
- * moves of this process alone. At a known offset, the comparison with the previous access starts
- * again. */
+/* Slow path of count_transfer, with its arguments, for a file without an alignment or with an
+ * unknown position. Counts the transfer and returns its offset; -1 if the file's position is
+ * unknown and `offset` is POSIX_HERE. While the position is unknown, sequential and consecutive
+ * accesses are counted by the transfers of this process alone. At a known offset, the comparison
+ * with the previous access starts again. */
 static __attribute__((noinline)) int64_t count_off_grid(struct posix_file *file, int op,
                                                         int64_t bytes, int64_t offset,
                                                         int memory_misaligned, uint64_t t1,
@@ -91,9 +92,10 @@ static __attribute__((noinline)) int64_t count_off_grid(struct posix_file *file,
   return -1;
 }
 
-/* Counts a transfer in the record of its file. Returns its offset; -1 if the file's position is
- * unknown and `offset` is POSIX_HERE. The caller holds the record's lock. Inlined, because a
- * constant op saves a fifth of the instructions. */
+/* Counts a transfer in the record of its file and moves the tracked position to its end. op:
+ * POSIX_READ or POSIX_WRITE. memory_misaligned: 1 if the buffer is not aligned. Returns its offset;
+ * -1 if the file's position is unknown and `offset` is POSIX_HERE. The caller holds the record's
+ * lock. Inlined, because a constant op saves a fifth of the instructions. */
 static inline ALWAYS_INLINE int64_t count_transfer(struct posix_file *file, int op, int64_t bytes,
                                                    int64_t offset, int memory_misaligned,
                                                    uint64_t t1, uint64_t t2) {
@@ -158,9 +160,9 @@ void posix_copied(struct posix_file *in, struct posix_file *out, int64_t bytes, 
   }
 }
 
-/* Returns the offset at which a pwritev2 of `bytes` bytes wrote; POSIX_HERE: at the file's
- * position. With RWF_APPEND the call writes at the end of the file, whatever its offset argument
- * is. */
+/* Returns the offset at which a pwritev2 with these arguments wrote `bytes` bytes (negative: it
+ * failed); POSIX_HERE: at the file's position. With RWF_APPEND the call writes at the end of the
+ * file, whatever its offset argument is. */
 int64_t posix_write_place(int fd, int64_t offset, int flags, int64_t bytes) {
   enum { APPEND = 0x10 /* RWF_APPEND */ };
   struct stat st;

@@ -1,4 +1,5 @@
-/* Makes the USAGE record of this process (usage.h). */
+/* Makes the USAGE record of this process: the resource usage that the kernel has accounted to it,
+ * from getrusage and /proc, and the bytes of files that are not recorded. */
 #include "usage.h"
 
 #include <string.h>
@@ -21,6 +22,7 @@ static struct {
 
 enum { BLOCK = 512 /* the unit of ru_inblock */, MILLION = 1000000, WORTH = 1 << 20 };
 
+/* Calls getrusage. Returns 1, or 0 if it failed. */
 static int ask(int who, struct rusage *usage) {
   return SYS2(SYS_getrusage, who, usage) == 0;
 }
@@ -44,8 +46,9 @@ static uint64_t usage_id(void) {
   return darshan_hash(usage_name, sizeof(usage_name) - 1, 0);
 }
 
-/* Adds the name of the USAGE record to the store. Readers need it, and so do the ranks of a job,
- * which agree on the record. */
+/* Called when recording ends: adds the name of the USAGE record to the names of the log, if the
+ * process has recorded something. Readers need it, and so do the ranks of a job, which agree on the
+ * record. */
 void usage_ending(void) {
   struct record_store *store = &darshan_store;
   if (runtime_phase() != RUNTIME_RECORDING && runtime_phase() != RUNTIME_SHARED) return;
@@ -56,7 +59,8 @@ void usage_ending(void) {
 
 /* --- usage, from the kernel --------------------------------------------------------------- */
 
-/* Reads a file of /proc and appends a NUL. Returns its length, or 0 on failure. */
+/* Reads the first room - 1 bytes of a file of /proc into out and appends a NUL. Returns their
+ * number, or 0 on failure. */
 static size_t read_text(const char *path, char *out, size_t room) {
   int fd = sys_open(path, O_RDONLY, 0);
   if (fd < 0) return 0;
@@ -66,6 +70,8 @@ static size_t read_text(const char *path, char *out, size_t room) {
   return n > 0 ? (size_t)n : 0;
 }
 
+/* Skips all characters up to the next decimal number, reads it, and moves *text behind it. Returns
+ * the number; 0 if there is none. */
 static int64_t number_at(const char **text) {
   int64_t value = 0;
   while (**text && (**text < '0' || **text > '9'))
@@ -75,6 +81,7 @@ static int64_t number_at(const char **text) {
   return value;
 }
 
+/* Returns the number behind the first `name` in the text; -1 if the text lacks the name. */
 static int64_t field(const char *text, const char *name) {
   const char *at = strstr(text, name);
   if (!at) return -1;
@@ -86,10 +93,11 @@ static int64_t at_least_0(int64_t value) {
   return value < 0 ? 0 : value;
 }
 
-/* Stores the bytes of calls and of storage in the counters; -1 if unknown. Bytes on storage count
- * from the start of recording. When a process has waited for a child, the kernel adds the child's
- * bytes to the parent's. The kernel also counts the child's bytes on storage separately, as blocks,
- * so these are subtracted. */
+/* Stores the numbers of /proc/self/io in the counters: bytes of calls, calls, bytes on storage; -1
+ * if unknown. children: getrusage of the children; NULL: unknown. Bytes on storage count from the
+ * start of recording. When a process has waited for a child, the kernel adds the child's bytes to
+ * the parent's. The kernel also counts the child's bytes on storage separately, as blocks, so these
+ * are subtracted. */
 static void take_io(int64_t *counters, const struct rusage *children) {
   char text[512];
   const struct rusage *before = &usage_start.before;
@@ -144,8 +152,9 @@ int usage_read_schedstat(const char *path, int64_t *ran, int64_t *ready) {
   return 0;
 }
 
-/* Stores two times of the first thread: the time in which it neither ran nor waited for a
- * processor, and the time in which it waited for one; -1 if /proc does not report them. */
+/* Stores two times of the first thread, in seconds: the time in which it neither ran nor waited for
+ * a processor (USAGE_F_BLOCKED_TIME, since the start of recording), and the time in which it waited
+ * for one (USAGE_F_RUNNABLE_TIME); -1 if /proc does not report them. */
 static void take_blocked(struct darshan_usage_record *record) {
   int64_t ran_ns, ready_ns;
   double *times = record->fcounters;
@@ -164,6 +173,8 @@ static void take_blocked(struct darshan_usage_record *record) {
 
 /* --- mapped programs and libraries ---------------------------------------------------------- */
 
+/* Sums while /proc/self/maps is read: the mapped bytes of programs and libraries, and of the
+ * current file. */
 struct objects {
   int64_t all, of_file; /* bytes */
   uint64_t inode;       /* of the current file */
@@ -206,6 +217,8 @@ static void take_mapping(struct objects *objects, const char *at) {
   objects->runs |= runs;
 }
 
+/* Returns the bytes of all mappings of files of which a part is mapped as executable: programs and
+ * libraries. 0 if /proc/self/maps cannot be read. */
 static int64_t loaded_bytes(void) {
   struct objects objects = {0, 0, 0, 0};
   struct path_buffer *buffer = path_buffer_take();

@@ -1,5 +1,5 @@
-/* The files that a site used most, and an estimate of their number. Both are in the record, so that
- * they survive if the process is killed. A list is sorted after each call, as the merge rule
+/* The files that a call site used most, and an estimate of their number. Both are in the record, so
+ * that they survive if the process is killed. A list is sorted after each call, as the merge rule
  * requires. At any instruction, the list has no more than its true amount for each file. */
 #include "records.h"
 #include "sites-state.h"
@@ -14,6 +14,8 @@ static const int lists[2] = {SITES_FILE1_BY_CALLS, SITES_FILE1_BY_BYTES};
  * the process may be killed, or a handler may abandon the call, between two writes. */
 typedef volatile int64_t list;
 
+/* Returns 1 if the file at index a must come before that at index b: it has the larger amount or,
+ * with equal amounts, the larger id. */
 static inline int ranks_above(const list *files, unsigned a, unsigned b) {
   int64_t first = files[SITE_FILES + a], second = files[SITE_FILES + b];
   return first > second || (first == second && files[a] > files[b]);
@@ -29,18 +31,18 @@ static void exchange(list *files, unsigned a, unsigned b) {
   files[SITE_FILES + b] = amounts[0];
 }
 
-/* Moves a file up in the list until no file before it has a smaller amount. Returns its new
- * index. */
+/* Moves the file at index `place` up in the list until it is in order (ranks_above). Returns its
+ * new index. */
 static inline unsigned risen(list *files, unsigned place) {
   for (; UNLIKELY(place > 0) && ranks_above(files, place, place - 1); place--)
     exchange(files, place, place - 1);
   return place;
 }
 
-/* Slow path of add, for a file that is not at its former index in the list: searches the file and
- * adds the amount. The amounts of a file that is not in the list are added up in a run. When the
- * run exceeds the amount of the last file in the list, the file replaces that one, whose amount is
- * lost. */
+/* Slow path of add, with its arguments, for a file that is not at its former index in the list:
+ * searches the file and adds the amount. The amounts of successive calls on a file that is not in
+ * the list are added up (last->run). When this sum exceeds the amount of the last file in the list,
+ * the file replaces that one, whose amount is lost. */
 static __attribute__((noinline)) void look_and_add(struct site_last_file *last, list *files,
                                                    int measure, int64_t amount) {
   enum { LAST = SITE_FILES - 1 };
@@ -59,7 +61,8 @@ static __attribute__((noinline)) void look_and_add(struct site_last_file *last, 
   last->slot[measure] = risen(files, place);
 }
 
-/* Adds an amount to the file of the site's last call. */
+/* Adds an amount to the file of the call site's last call, in one list. measure: 0: the list by
+ * calls, 1: by bytes. amount: calls or bytes. */
 static inline void add(struct site_last_file *last, list *files, int measure, int64_t amount) {
   unsigned place = last->slot[measure];
   if (UNLIKELY((uint64_t)files[place] != last->id)) {

@@ -1,4 +1,5 @@
-/* Composes the names of sites from functions, numbers and escaped text. */
+/* Appends functions, numbers and escaped text to the name of a call site, and finds the names of
+ * the runtime's own functions. */
 #include <elf.h>
 #include <link.h>
 #include <string.h>
@@ -66,6 +67,7 @@ void site_name_add_number(struct site_name *name, uint64_t number) {
   add_number(name, number, 10);
 }
 
+/* The dynamic symbols of this library. Members are NULL if they are not found. */
 struct symbols {
   const ElfW(Sym) * symbol;
   const char *strings;
@@ -100,6 +102,8 @@ static uint32_t symbol_count(const struct symbols *own) {
   return last + 1;
 }
 
+/* Searches all symbols of this library for a function that contains the address. Returns its name,
+ * or NULL. */
 static const char *find_function(uintptr_t address) {
   uintptr_t base = (uintptr_t)__ehdr_start;
   struct symbols own = own_symbols(base);
@@ -114,10 +118,9 @@ static const char *find_function(uintptr_t address) {
   return NULL;
 }
 
-/* Returns the name of the function of this library that contains the address; NULL if there is
- * none. Searches all symbols for each new address, and stores up to 64 names, because few addresses
- * are requested, but many times. */
 const char *site_function(uintptr_t address) {
+  /* Searches all symbols for each new address, and stores up to 64 names, because few addresses
+   * are requested, but many times. */
   enum { KNOWN = 64 };
   struct known {
     uintptr_t address;

@@ -1,5 +1,5 @@
-/* Names of programs and libraries. The same few objects occur in all stacks, so their short names
- * are stored. */
+/* Names of programs and libraries (objects) in the names of call sites. The same few objects occur
+ * in all stacks, so their short names are stored. */
 #include <string.h>
 
 #include "../../door/door.h"
@@ -14,8 +14,8 @@ static void add_id(struct site_name *name, const uint8_t *id, size_t length) {
     site_name_add_bytes(name, (char[]){digits[id[i] >> 4], digits[id[i] & 15]}, 2);
 }
 
-/* Returns the path of an object. The loader does not have the program's path, so it is read from
- * the kernel into room, which has `size` bytes; "" if that fails. */
+/* Returns the path of a program or library. The loader does not have the program's path, so it is
+ * read from the kernel into room, which has `size` bytes; "" if that fails. */
 static const char *path_of(const struct object *object, char *room, size_t size) {
   if (object->path[0] != '\0') return object->path;
   ssize_t length = sys_readlink("/proc/self/exe", room, size - 1);
@@ -23,7 +23,8 @@ static const char *path_of(const struct object *object, char *room, size_t size)
   return room;
 }
 
-/* Appends eight digits of the build id, or, without one, the last part of the path. */
+/* Appends an object's short name: the first eight hexadecimal digits of its build id, or, without
+ * one, the last part of its path. */
 static void add_short(struct site_name *name, const struct object *object) {
   uint8_t id[BUILD_ID_MOST];
   char room[SITE_NAME_ROOM];
@@ -48,8 +49,8 @@ void site_object_name(struct site_name *name, const struct object *object) {
   site_name_add_escaped(name, path_of(object, room, sizeof(room)));
 }
 
-/* Returns the object that contains the address, if it is known and no code has been unloaded since;
- * otherwise NULL. */
+/* Returns the program or library that contains the address, if it is in the list of known objects
+ * and no code has been unloaded since; otherwise NULL. */
 static struct site_object *known_object(uintptr_t address) {
   uint32_t forgotten = __atomic_load_n(&sites_state.forgotten, __ATOMIC_ACQUIRE);
   struct site_object *object = __atomic_load_n(&sites_state.objects, __ATOMIC_ACQUIRE);

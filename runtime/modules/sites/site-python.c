@@ -1,4 +1,5 @@
-/* Reads the frames of Python and of scripts (bash, Perl, Java, JavaScript), for sites. */
+/* Reads the frames of Python and of scripts (bash, Perl, Java, JavaScript) on the running stack,
+ * and appends them to the names of call sites. */
 #include <string.h>
 
 #include "../../door/door.h"
@@ -19,6 +20,7 @@ struct span site_interpreter(void) {
   return (struct span){object.start, object.end};
 }
 
+/* Arguments and result of take_checked, for a call on another stack. */
 struct checking {
   struct python_frame *frames;
   size_t most, count;
@@ -29,9 +31,9 @@ static void take_checked(void *argument) {
   checking->count = python_frames_checked(checking->frames, checking->most);
 }
 
-/* Returns 1 if the thread runs on its own stack, and this stack has space for the frames of a
- * script. Otherwise returns 0, also in other threads than the first one, whose stacks may be small,
- * unless script_has_room is true. */
+/* Returns 1 if the thread runs on its own stack, and this stack has at least 16 KiB of space,
+ * enough to read the frames of a script on it. Otherwise returns 0, also in other threads than the
+ * first one, whose stacks may be small, unless script_has_room is true. */
 static int has_room(void) {
   enum { ROOM = 16 << 10 };
   uintptr_t here = (uintptr_t)__builtin_frame_address(0);
@@ -47,7 +49,9 @@ struct taking {
   struct registers_kept *kept;
 };
 
-/* Describes the running call for script_frames. kept: the registers that its caller has read. */
+/* Describes the running call for script_frames: its registers and the bounds of its stack. Does
+ * nothing if the interpreter's frames can be read without it. kept: the registers that its caller
+ * has stored. */
 static void describe_call(struct script_call *call, const struct registers_kept *kept) {
   if (!script_needs_call()) return;
   registers_from(&call->registers, kept);
@@ -64,6 +68,7 @@ static void take_script_here(void *argument) {
       script_frames(taking->frames, taking->most, &taking->imports, taking->words, &call);
 }
 
+/* Like site_take_python, for a script. If the frames cannot be read, *python stays empty. */
 static void take_script(struct site_python *python, struct python_frame *frames, size_t most,
                         struct script_words *words) {
   struct taking taking = {frames, most, 0, false, words, NULL};
@@ -143,11 +148,14 @@ struct known_line {
 enum { KNOWN_LINES = 256, LONGEST_KNOWN = 512 };
 static const struct known_line *known_lines[KNOWN_LINES];
 
+/* Returns the slot for the text of a frame with this code object at this address; lines share
+ * slots. */
 static const struct known_line **place_of(uintptr_t address, const struct python_code *code) {
   uint64_t key = address * 31 + (uint64_t)code->instruction;
   return &known_lines[key * 0x9e3779b97f4a7c15u >> 56];
 }
 
+/* Returns true if the stored text is that of the frame. code: of the frame (python_code_of). */
 static bool is_line(const struct known_line *line, const struct python_frame *frame,
                     const struct python_code *code) {
   return line->address == frame->code && line->mark == python_mark(frame, 1) &&
@@ -157,8 +165,9 @@ static bool is_line(const struct known_line *line, const struct python_frame *fr
          line->code.first_line == code->first_line;
 }
 
-/* Stores the text of a Python line in *place, unless *place has a text already, the text is too
- * long, the mark of the frame's code is unknown, or there is no memory. */
+/* Stores a copy of the text of a Python line, of this length, in *place, unless *place has a text
+ * already, the text is longer than LONGEST_KNOWN, the mark of the frame's code is unknown, or there
+ * is no memory. */
 static void remember_line(const struct known_line **place, const struct python_frame *frame,
                           const struct python_code *code, const char *text, size_t length) {
   uint64_t mark = python_mark(frame, 1);

@@ -1,4 +1,5 @@
-/* Counts quick calls for their sites (site-quick.h). */
+/* Counts quick calls, small calls of STDIO without a stack walk, for their call sites
+ * (site-quick.h). */
 #include "site-quick.h"
 
 #include <string.h>
@@ -9,12 +10,12 @@
 #include "records.h"
 #include "sites-state.h"
 
-/* A stack of a thread. Only this thread changes it, and no other thread reuses its slot. If no slot
- * is free, the calls of a stack are not quick. */
+/* A stack of a thread whose small calls may be counted as quick calls. Only this thread changes it,
+ * and no other thread reuses its slot. If no slot is free, the calls of a stack are not quick. */
 struct site_quick {
   const void *thread; /* identified by the address of its site_thread; NULL: the slot is free */
-  struct site_stack *stack; /* NULL: no stack */
-  uintptr_t frame, function;
+  struct site_stack *stack;  /* NULL: no stack */
+  uintptr_t frame, function; /* those of the struct site_caller */
   uintptr_t distance; /* distance of the caller's frame from the frame of sites_count_inside */
   uint64_t since;     /* end of its last measured call, in ticks */
   uint32_t first;     /* index of the first of the stack's slots that is above the caller's frame */
@@ -29,6 +30,7 @@ enum { WAYS = 4, SETS = 64 };
 SELDOM static struct site_quick places[SETS][WAYS];
 static int is_used;
 
+/* Returns the slots, WAYS of them, in which stacks of this caller in this thread may be. */
 static inline struct site_quick *set_of(const struct site_caller *caller) {
   uint64_t key = caller->returns ^ caller->frame << 20 ^ (uintptr_t)&site_thread >> 4;
   return places[key * 0x9e3779b97f4a7c15u >> 58];
@@ -39,9 +41,9 @@ void sites_quick_forked(void) {
   is_used = 0;
 }
 
-/* Returns 1 if this caller has this stack: all return addresses above the wrapper's frame are the
- * same. Otherwise returns 0. They are on the thread's own stack, at the same addresses as when the
- * stack was stored. */
+/* Returns 1 if the caller's running stack is the stored one: all return addresses above the
+ * wrapper's frame are the same. Otherwise returns 0. They are on the thread's own stack, at the
+ * same addresses as when the stack was stored. */
 static inline int is_stack_of(const struct site_quick *quick, const struct site_caller *caller) {
   const struct site_stack *stack = quick->stack;
   if (!stack || quick->thread != &site_thread || quick->frame != caller->frame ||
@@ -79,8 +81,8 @@ void sites_count_quick(struct site_quick *quick, enum site_kind kind, uint64_t i
   site_thread.untimed += quick->ticks;
 }
 
-/* Adds to the site's record the estimated time of this stack's quick calls since its last measured
- * call. now: begin of the next measured call, in ticks. */
+/* Adds to the call site's record the estimated time of this stack's quick calls since its last
+ * measured call. now: begin of the next measured call, in ticks. */
 static void book(struct site_quick *quick, uint64_t now) {
   uint64_t ticks = (uint64_t)quick->untimed * quick->ticks, passed = now - quick->since;
   quick->untimed = 0;
@@ -99,8 +101,9 @@ static int has_last_stack(uint64_t t2) {
          thread->frame - thread->stack.start < thread->stack.end - thread->stack.start;
 }
 
-/* Returns the slot for this thread's stack: its existing slot, otherwise a free slot, otherwise the
- * slot of this thread whose last measured call is the oldest; NULL if there is none. */
+/* Returns the slot for a known stack of this thread and caller: its existing slot, otherwise a free
+ * slot, which it takes, otherwise the slot of this thread whose last measured call is the oldest;
+ * NULL if other threads have all slots. */
 static struct site_quick *place_for(const struct site_caller *caller,
                                     const struct site_stack *stack) {
   struct site_quick *set = set_of(caller), *oldest = NULL;

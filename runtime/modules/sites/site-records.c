@@ -1,4 +1,4 @@
-/* Composes the names of stacks, and makes their records. */
+/* Composes the names of call sites from walked stacks, and makes their SITES records. */
 #include <string.h>
 
 #include "../../door/door.h"
@@ -27,6 +27,7 @@ struct element {
 /* Largest number of frames of Python or of a script of a stack; they are stored in a path
  * buffer. */
 enum { PYTHON_FRAMES = DARSHAN_PATH_ROOM / sizeof(struct python_frame) };
+/* The frames of which a call site's name consists, innermost first. */
 struct elements {
   unsigned count;
   int is_cut; /* 1: frames of an interpreter, and the frames outside of them, are omitted */
@@ -56,9 +57,10 @@ static void add_element(struct elements *elements, struct element element) {
   }
 }
 
-/* Stores in elements the frames of the application, from frame `first` of the walk on, and then
+/* Stores in *elements the frames of the application, from frame `first` of the walk on, and then
  * those of `python`, without the repetitions of a recursion. Returns the name of the runtime's
- * wrapper that the application called; NULL if it has no name. */
+ * wrapper that the application called, which is that of the real function; NULL if the wrapper has
+ * no name. */
 static const char *take_frames(const struct walk *walk, unsigned first,
                                const struct site_python *python, struct elements *elements) {
   unsigned own = 0; /* number of frames of this library that the program called */
@@ -82,14 +84,16 @@ static const char *take_frames(const struct walk *walk, unsigned first,
   return function;
 }
 
+/* Fills in a new record. frames: number of frames in its name. */
 static void fill(struct darshan_sites_record *record, enum site_record_kind kind, unsigned frames) {
   record->counters[SITES_KIND] = kind;
   record->counters[SITES_FRAMES] = frames;
   record->counters[SITES_PROCESSES] = 1;
 }
 
-/* Fills in the memory of the next record, unless the id already has a record. The next record is
- * that of the id or, beyond the limit, the record that all further sites share. */
+/* Fills in the memory of the module's next new record, unless the id already has a record. The next
+ * record is that of the id or, beyond the limit, the overflow record, which all further call sites
+ * share. The caller holds the store's lock. */
 static void fill_next(uint64_t id, enum site_record_kind kind, unsigned frames) {
   struct record_store *store = &darshan_store;
   const struct store_entry *entry = store_find(store, id);
@@ -99,8 +103,9 @@ static void fill_next(uint64_t id, enum site_record_kind kind, unsigned frames) 
   if (next) fill(next, is_full ? RECORD_OF_FUNCTION : kind, is_full ? 0 : frames);
 }
 
-/* Returns the state of the record of this name, which is made if necessary; NULL if there is no
- * space. The caller holds the store's lock. */
+/* Returns the state of the record of this name, which is made if necessary; beyond the limit of
+ * records, that of the overflow record; NULL if there is no space. kind, frames: for a new record.
+ * The caller holds the store's lock. */
 static struct site_part *record_of(const char *name, size_t length, enum site_record_kind kind,
                                    unsigned frames) {
   struct record_store *store = &darshan_store;
@@ -117,15 +122,16 @@ static struct site_part *record_of(const char *name, size_t length, enum site_re
   return part;
 }
 
-/* Returns 1 if a site of this name exists or may be added, otherwise 0. */
+/* Returns 1 if a call site of this name exists or may be added, otherwise 0. */
 static int has_room_for(const struct site_name *name) {
   const struct store_entry *entry =
       store_find(&darshan_store, darshan_hash(name->text, name->length, 0));
   return sites_state.sites < SITES_MOST || (entry && entry->record[STORE_SITES]);
 }
 
-/* Makes the record of the object that contains the address, unless it has one. Then also looks for
- * an interpreter in the object. */
+/* Makes the record of the program or library that contains the address, unless it has one. If it
+ * makes one, it also looks for an interpreter of Python or of scripts in it. The caller holds the
+ * store's lock. */
 static void add_object(uintptr_t address) {
   struct object object;
   struct site_name name;
@@ -144,6 +150,7 @@ static void add_object(uintptr_t address) {
   if (known) known->has_record = 1;
 }
 
+/* Appends an element to a name; nothing, and sets is_full, if not all of it fits. */
 static void add_frame(struct site_name *name, const struct element *element) {
   size_t before = name->length;
   if (element->python)
@@ -153,8 +160,9 @@ static void add_frame(struct site_name *name, const struct element *element) {
   if (name->is_full) name->text[name->length = before] = '\0';
 }
 
-/* Writes the name of a stack: the function that was called, then its elements. Replaces elements
- * that do not fit by "...". */
+/* Writes the name of a stack: the function that was called, then its elements, separated by ";".
+ * Replaces elements that do not fit, or that the walk did not reach, by "..."; "?" at the end: the
+ * walk could not continue. end: how the walk ended. */
 static void write_name(struct site_name *name, const char *function,
                        const struct elements *elements, enum walk_end end) {
   enum { KEPT = 8 }; /* bytes reserved for the last element */

@@ -1,4 +1,5 @@
-/* Finds the site of the running stack among the known stacks, or by walking the stack. */
+/* Finds the call site of the running stack among the known stacks, which were walked before, or by
+ * walking the stack. */
 #include <string.h>
 #include <sys/uio.h>
 
@@ -33,8 +34,8 @@ static inline ALWAYS_INLINE uint64_t key_of(uintptr_t returns, uintptr_t depth,
 }
 enum { PAGE_MASK = 4095 };
 
-/* Returns 1 if this stack, whose end is unknown, is the known stack; otherwise 0. The kernel reads
- * the return addresses, because it returns an error for addresses without memory. */
+/* Like site_is_same, for a running stack whose end is unknown. The kernel reads the return
+ * addresses, because it returns an error for addresses without memory; the result is then 0. */
 static __attribute__((noinline)) int is_same_there(const struct site_stack *stack,
                                                    uintptr_t frame) {
   enum { AT_ONCE = 8 };
@@ -61,15 +62,16 @@ static __attribute__((noinline)) int is_same_there(const struct site_stack *stac
  * microseconds. */
 enum { CHECK_TICKS = 1 << 21, CHECK_PART = 16 };
 static const uint64_t longest_check_age = (uint64_t)CHECK_TICKS << 10; /* about a second */
+/* Returns 1 if the lines of the known stack must be compared again, otherwise 0. */
 static inline int is_due(const struct site_stack *stack) {
   uint64_t checked = __atomic_load_n(&stack->checked, __ATOMIC_RELAXED);
   uint64_t age = site_thread.now - checked;
   return UNLIKELY(age >= CHECK_TICKS) && age >= site_thread.check_age;
 }
 
-/* Notes a comparison that began at `begun`. A period has the length of the current check_age, and
- * each stack is compared once in it. At its end, computes the check_age that these comparisons
- * require. */
+/* Notes a comparison that began at `begun` (ticks) and ends now. A period has the length of the
+ * current check_age (site_thread), and each stack is compared once in it. At the period's end,
+ * computes the check_age that these comparisons require. */
 static void note_check(uint64_t begun) {
   struct site_thread *thread = &site_thread;
   uint64_t now = ticks_now();
@@ -82,9 +84,9 @@ static void note_check(uint64_t begun) {
   thread->checks_since = now;
 }
 
-/* Compares a mark (hash) of the texts of the running stack's lines, whose addresses are those of
- * the known stack's lines. Returns 1 if the mark is the same or unknown, else 0. If the known stack
- * has no mark yet, stores this one. */
+/* Compares the texts of the running stack's lines, by a hash (site_mark), with those of the known
+ * stack, whose addresses are the same. Returns 1 if the hash is the same or unknown, else 0. If the
+ * known stack has no hash yet, stores this one. */
 static int compare_texts(struct site_stack *stack) {
   uint64_t mark = stack->lines ? site_mark(stack) : 0;
   uint64_t known = __atomic_load_n(&stack->mark, __ATOMIC_RELAXED);
@@ -94,6 +96,7 @@ static int compare_texts(struct site_stack *stack) {
   return 1;
 }
 
+/* Like compare_texts; the time that it takes is noted (note_check). */
 static __attribute__((noinline)) int check_texts(struct site_stack *stack) {
   uint64_t begun = ticks_now();
   int are_same = compare_texts(stack);
@@ -140,8 +143,9 @@ __attribute__((noinline)) int site_has_lines(struct site_stack *stack) {
   return has && have_texts(stack);
 }
 
-/* Returns the known stack that is equal to the running one, or NULL. end: end of the running stack,
- * 0 if unknown. */
+/* Returns the known stack that is equal to the running one, or NULL. key: key_of the running stack.
+ * frame: address of the stack frame of sites_count_inside. end: end of the running stack, 0 if
+ * unknown. python: its lines. */
 static inline ALWAYS_INLINE struct site_stack *
 known_stack(uint64_t key, uintptr_t frame, uintptr_t end, const struct site_python *python) {
   struct site_stack *stack = __atomic_load_n(&sites_state.head[head_of(key)], __ATOMIC_ACQUIRE);
@@ -169,19 +173,19 @@ static inline ALWAYS_INLINE struct site_stack *known_by_words(uint64_t key, uint
 
 /* --- new stacks ---------------------------------------------------------------------------- */
 
+/* A running stack that is not known yet, and the call site that is found for it. */
 struct new_stack {
   struct registers_kept registers;
-  uintptr_t frame, returns;
-  uint32_t forgotten; /* value of sites_state.forgotten before the walk */
+  uintptr_t frame, returns; /* of sites_count_inside: its stack frame, its return address */
+  uint32_t forgotten;       /* value of sites_state.forgotten before the walk */
   const struct site_python *python;
-  struct site_part *part;
+  struct site_part *part; /* NULL: no record */
 };
 
-/* Finds the bounds of the running stack. Returns 1 if it is this thread's own stack (that of the
- * main thread, or one that has the thread's variables at its end), and stores its bounds for later
- * calls, because it exists as long as the thread. Otherwise returns 0; span then has the bounds of
- * the mapping that contains frame, or is {0, 0} if they are unknown. */
 int site_bounds(uintptr_t frame, struct span *span) {
+  /* The thread's own stack is that of the main thread, or one that has the thread's variables at
+   * its end; its bounds are stored, because it exists as long as the thread. For another stack,
+   * *span has the bounds of the mapping that contains frame. */
   struct span *own = &site_thread.stack;
   int is_main;
   if (frame - own->start < own->end - own->start) {
@@ -200,7 +204,8 @@ int site_bounds(uintptr_t frame, struct span *span) {
   return 1;
 }
 
-/* Adds a stack to the table, where it stays. Takes no lock. */
+/* Adds a stack to the table of known stacks. Takes no lock; other threads may use the stack at
+ * once. */
 static void publish(struct site_stack *stack) {
   struct site_stack **head = &sites_state.head[head_of(stack->key)];
   stack->next = __atomic_load_n(head, __ATOMIC_RELAXED);
@@ -209,6 +214,8 @@ static void publish(struct site_stack *stack) {
   }
 }
 
+/* Adds a slot for the word at address `stored` on the running stack. frame: the address to which
+ * slots are relative. */
 static void add_slot(struct site_stack *stack, uintptr_t stored, uintptr_t frame) {
   uintptr_t offset = stored - frame;
   stack->slot[stack->count++] = (struct site_slot){offset, *(const uintptr_t *)stored};
@@ -232,8 +239,9 @@ static void copy_slots(struct site_stack *stack, const struct walk_frame *from, 
   stack->slot[count] = never;
 }
 
-/* Returns 1 if the stack can be recognized later by the frames of the walk, from `first` on, and
- * the words that identify the lines, and these can be compared. Otherwise returns 0. */
+/* Returns 1 if the stack can be recognized later by its slots: the return addresses of the walk,
+ * from frame `first` on, and the words that identify the lines. Otherwise returns 0, because they
+ * do not identify the stack, or are at places that must not be read later. */
 static int is_comparable(const struct new_stack *new, const struct walk *walk, unsigned first) {
   const struct site_python *python = new->python;
   const struct script_words *words = words_of(python);
@@ -285,7 +293,9 @@ static void remember(const struct new_stack *new, const struct walk *walk, unsig
  * most calls, and at most. */
 enum { OWN_FRAMES_USUAL = 8, OWN_FRAMES = 16 };
 
-/* Finds the site of a stack among the known stacks or by a walk, and stores its record in `new`. */
+/* Finds the call site of a stack among the known stacks or by a walk, and stores its record in
+ * new->part. A walked stack becomes a known one. If the table of known stacks is full, the call
+ * site is that of the called function alone. */
 static void walk_to_site(struct new_stack *new) {
   const struct site_python *python = new->python;
   struct registers registers;
@@ -328,12 +338,14 @@ static void walk_to_site(struct new_stack *new) {
  * Otherwise a program whose stacks cannot be stored would wait some microseconds at each call.
  * Calls without a walk are counted for an unknown function. */
 enum { WALKS_FREE = 1 << 16, WALK_PART = 16 };
+/* Returns 1 if this thread may walk its stack now, otherwise 0. */
 static inline int may_walk(void) {
   return site_thread.walks < WALKS_FREE || site_thread.now >= site_thread.walk_after;
 }
 
-/* Finds the site of the stack in the argument. If the thread has spent too much time on walks,
- * takes the site of unknown functions instead. Runs on a stack of the runtime. */
+/* Finds the call site of the stack in the argument (a struct new_stack), and stores its record
+ * there. If the thread has spent too much time on walks, takes the record of unknown functions
+ * instead. Runs on a stack of the runtime. */
 static void find_site(void *argument) {
   struct new_stack *new = argument;
   uint64_t begun = ticks_now();
@@ -362,6 +374,8 @@ static __attribute__((noinline)) struct site_part *new_site(uintptr_t frame, uin
   return new.part;
 }
 
+/* Returns the state of the call site's record for the running stack with these lines, which is
+ * found among the known stacks or made (new_site); NULL if there is no record. */
 static inline ALWAYS_INLINE struct site_part *find(uintptr_t frame, uintptr_t returns,
                                                    const struct site_python *python) {
   const struct span *own = &site_thread.stack;
@@ -421,9 +435,8 @@ __attribute__((noinline)) struct site_part *site_of_native_stack(uintptr_t frame
   return find(frame, returns, &no_python);
 }
 
-/* Empties the table of known stacks, because code may be unloaded and other code be loaded at its
- * address. The stacks stay in memory, since other threads may be comparing them. */
 void sites_forget_stacks(void) {
+  /* The stacks stay in memory, since other threads may be comparing them. */
   if (!sites_on) return;
   known_rules_forget();
   __atomic_add_fetch(&sites_state.forgotten, 1, __ATOMIC_ACQ_REL);

@@ -30,8 +30,9 @@ void sites_count_wait(void) {
     sites_count_start();
 }
 
-/* Counts the start of a process. Registered with pthread_atfork, so it runs in the parent, within
- * fork(). The runtime does not wrap fork, so the site names no called function. */
+/* Counts the start of a process by fork. Registered with pthread_atfork, so it runs in the parent,
+ * within fork(). The runtime does not wrap fork, so the call site's name begins with "fork" in
+ * place of a wrapper's name. */
 static void forked(void) {
   if (!sites_on) return;
   __atomic_add_fetch(&forks, 1, __ATOMIC_RELAXED);

@@ -1,4 +1,5 @@
-/* Counts calls by call site (sites.h). */
+/* Counts calls in the record of their call site: numbers, bytes, times, offsets and the gaps
+ * between calls (sites.h). */
 #include "sites.h"
 
 #include "../../counting/size-bins.h"
@@ -46,8 +47,8 @@ void sites_forked(void) {
     sites_state.head[i] = NULL;
 }
 
-/* Counts the gap between this thread's last call and the current one, by its length: below 100 us,
- * below 10 ms, or longer. tick: seconds per tick. */
+/* Counts the gap between this thread's last call and the current one, of `ticks` ticks, by its
+ * length: below 100 us, below 10 ms, or longer. tick: seconds per tick. */
 static void count_gap(struct darshan_sites_record *record, uint64_t ticks, double tick) {
   static const double medium = 100e-6, longer = 10e-3; /* seconds */
   double seconds = (double)(int64_t)ticks * tick;
@@ -56,9 +57,9 @@ static void count_gap(struct darshan_sites_record *record, uint64_t ticks, doubl
   record->fcounters[SITES_F_GAP_SHORT_TIME + length] += seconds;
 }
 
-/* Counts where a POSIX transfer began, compared with the last transfer of the site: in another
- * file, or in the same file where the last one ended, where it began, elsewhere before its end, or
- * behind its end. */
+/* Counts where a POSIX transfer of `bytes` bytes began, compared with the last transfer of the
+ * site: in another file, or in the same file where the last one ended, where it began, elsewhere
+ * before its end, or behind its end. counters: of the call site's record. */
 static void count_place(struct site_part *part, int64_t *counters, const struct site_call *call,
                         int64_t bytes) {
   int counter = SITES_FORWARD;
@@ -118,8 +119,9 @@ static inline void count_times(struct site_part *part, double *times,
   if (end > times[SITES_F_END_TIMESTAMP]) times[SITES_F_END_TIMESTAMP] = end;
 }
 
-/* Returns 1 if this is another event of a call that was counted already: a failed access is such an
- * event, and so is each stream of fflush(NULL). Otherwise returns 0. */
+/* Returns 1 if this is another event of this thread's last call, which was counted already: it has
+ * the same kind, begin and end. A failed access has two events, and fflush(NULL) one per stream.
+ * Otherwise returns 0, as for all reads and writes. */
 static inline int is_again(const struct site_call *call) {
   struct site_thread *thread = &site_thread;
   if (LIKELY(call->kind == SITE_READ || call->kind == SITE_WRITE)) return 0;
@@ -131,8 +133,8 @@ static inline int is_again(const struct site_call *call) {
   return again;
 }
 
-/* Counts the call in the record of its site. Not inlined, so that its frame is not on the stack
- * during a walk. */
+/* Counts the call in the record of its call site, whose lock it takes. Not inlined, so that its
+ * frame is not on the stack during a walk. */
 static __attribute__((noinline)) void count_call(const struct site_call *call,
                                                  struct site_part *part) {
   if (UNLIKELY(!spin_lock(SPIN_RECORD, &part->lock))) return;

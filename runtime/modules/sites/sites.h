@@ -22,6 +22,7 @@ enum site_kind {
 
 enum { SITE_NO_PLACE = -1 };
 
+/* A call to be counted for its call site. */
 struct site_call {
   enum site_kind kind;
   uint32_t file;    /* number of the POSIX file, 0: none */
@@ -37,20 +38,22 @@ extern uint32_t sites_on __attribute__((visibility("hidden")));
 int sites_prepare(void);
 void sites_forked(void);
 
-/* Counts a call of the program for its call site. The call must not be part of another call that is
- * counted here. Called within an update (runtime_enter), without any lock. Should be called in the
+/* Counts a call of the program for its call site: the stack that is running. The call must not be
+ * part of another call that is counted here. call->kind must not be SITE_NOTHING. Called within an
+ * update (runtime_enter), without any lock, and only if sites_on is set. Should be called in the
  * update that counted the call elsewhere, because each update sets the floating-point state. */
 void sites_count_inside(const struct site_call *call);
 
-/* Counts the start of a process. Called only if sites_on is set, outside of updates. */
+/* Counts the start of a process for the running stack, as a call of the kind SITE_OTHER without
+ * time. Called only if sites_on is set, outside of updates. */
 void sites_count_start(void);
 /* Counts the start of a child when a Python process has waited for it, unless fork counted that
  * start. Python starts most children by vfork, which the runtime does not count, and mostly waits
  * for them at the line that started them. Called if sites_on is set, outside of updates. */
 void sites_count_wait(void);
 
-/* Forgets the known stacks. Called after an object was unloaded, because other code may be loaded
- * at its addresses. */
+/* Forgets the known stacks; their records stay. Called after a library was unloaded, because other
+ * code may be loaded at its addresses. Does nothing if sites_on is 0. */
 void sites_forget_stacks(void);
 
 /* Bits of posix_aux.watched and stdio_aux.watched: the modules that are notified of a record's

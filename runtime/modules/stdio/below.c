@@ -1,8 +1,8 @@
 /* Counts the bytes that libc transfers between files and the buffers of streams (STDIO_EXT). */
 #include "stdio-module.h"
 
-/* Returns the STDIO_EXT record of a stream; NULL if it has none, or if other threads may have moved
- * the stream's pointers. */
+/* Returns the STDIO_EXT record of a stream, in which libc's transfers are counted; NULL if it has
+ * none, or if other threads may have moved the stream's pointers, so that the bytes are unknown. */
 static struct darshan_stdio_ext_record *record_below(struct stdio_stream *stream) {
   uint32_t number = stream->aux->below;
   if (!number) return NULL;
@@ -10,6 +10,7 @@ static struct darshan_stdio_ext_record *record_below(struct stdio_stream *stream
   return store_record(&darshan_store, STORE_STDIO_EXT, number);
 }
 
+/* Counts a transfer of an unbuffered stream, and stores the largest size of the buffer. */
 static void note_mode(struct stdio_stream *stream, struct darshan_stdio_ext_record *below) {
   const FILE *file = stream->file;
   int64_t room = (int64_t)stream_buffer_size(file);
@@ -58,10 +59,10 @@ void stdio_drained_by_flush(struct stdio_stream *stream, double seconds) {
   below->counters[STDIO_EXT_FLUSH_DRAINS]++;
 }
 
-/* Counts libc's transfers for a seek: writing the waiting bytes, and discarding and refilling the
- * buffer. A seek within the buffer only moves a pointer: libc neither discards nor reads a
- * block. */
 void stdio_moved_buffer(struct stdio_stream *stream, int64_t offset, double seconds) {
+  /* A seek makes libc write the waiting bytes, discard the buffer and read the block of the new
+   * offset. A seek within the buffer only moves a pointer: libc neither discards nor reads a
+   * block. */
   struct darshan_stdio_ext_record *below = record_below(stream);
   const FILE *file = stream->file;
   if (!below) return;

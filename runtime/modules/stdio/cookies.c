@@ -25,9 +25,9 @@ void stdio_cookie_closing(FILE *file) {
   }
 }
 
-/* Flushes all streams of fopencookie, the newest first, like libc. Skips a stream that another
- * thread has locked; libc does not wait for it either. */
 void stdio_flush_cookies(void) {
+  /* Begins with the newest stream, like libc. Skips a stream that another thread has locked; libc
+   * does not wait for it either. */
   if (!darshan_hot.fd_limit || !fd_may_change()) return;
   for (int i = STDIO_COOKIES - 1; i >= 0; i--) {
     FILE *file = __atomic_load_n(&cookies[i], __ATOMIC_RELAXED);

@@ -20,8 +20,8 @@ static void *real_of(int which) {
   return real ? real : real_resolve(&reals[which], names[which]);
 }
 
-/* Returns 1 if the function is in the same object as the FILE of stderr, which is always in libc.
- * Otherwise returns 0. */
+/* Returns 1 if the function is libc's, that is, in the same object as the FILE of stderr. Otherwise
+ * returns 0. */
 static int is_libcs(const void *function) {
   struct loaded_object here, there;
   return loader_object_of(function, &here) == 0 && loader_object_of(stderr, &there) == 0 &&
@@ -85,6 +85,8 @@ struct message {
   size_t size;
 };
 
+/* Formats the text of a message. If that fails, or if out of memory, the text is cut off or empty.
+ * Preserves errno. */
 static void begin_message(struct message *message, const char *format, va_list list) {
   static const char none[] = "";
   va_list again;

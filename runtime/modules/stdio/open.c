@@ -7,6 +7,8 @@
 #include "../lustre/lustre.h"
 #include "record-id.h"
 
+/* Counts an open of a stream. stream: NULL: not recorded, does nothing. is_fdopen: 1: by fdopen,
+ * otherwise 0. */
 static void count_open(struct stdio_stream *stream, int is_fdopen, uint64_t t1, uint64_t t2) {
   if (!stream) return;
   int of_a_pipe = posix_waited_for_a_pipe(stream_fd(stream->file), t1, t2);
@@ -24,9 +26,9 @@ static int stdio_is_on(void) {
   return module_is_on(DARSHAN_MOD_STDIO) && fd_may_change();
 }
 
-/* Records a stream that was just opened, under this name. Returns NULL if it cannot be recorded. If
- * the descriptor number belonged to a stream that is still open, although its descriptor was
- * closed, that stream writes to the new file from now on. */
+/* Records a stream that was just opened, under this name, and returns its state; NULL if it cannot
+ * be recorded. If the descriptor belonged to a stream that is still open, although its descriptor
+ * was closed, that stream writes to the new file, too, from now on. */
 static struct stdio_stream *follow(FILE *file, const struct posix_name *name) {
   struct stdio_stream *stream = stdio_follow(file, name);
   if (UNLIKELY(stream && stream->same_fd)) posix_file_of_stream(stream_fd(file));

@@ -8,8 +8,8 @@
 #include <libc-loader.h>
 
 static const char several;
-/* Points to libc's variable that is 1 while the process has one thread; a program may have a copy
- * of it. Points to 0 if there is no such variable. */
+/* Points to libc's variable that is not 0 while the process has one thread; a program may have a
+ * copy of it. If there is no such variable, points to a constant 0. */
 static const char *has_one_thread = &several;
 
 void stdio_quick_prepare(void) {
@@ -72,8 +72,8 @@ void stdio_quick_begin(struct stdio_stream *stream, enum stdio_operation kind,
     sites_quick_begin(caller, kind == STDIO_READ ? SITE_READ : SITE_WRITE, t1, t2, quick->ticks);
 }
 
-/* Returns 1 if the next call of this kind may be quick, and stores its site if sites are counted.
- * Otherwise returns 0. */
+/* Returns 1 if the next call of this kind may be quick, and stores its call site, or NULL if call
+ * sites are not counted. Otherwise returns 0. */
 static inline int takes(struct stdio_stream *stream, struct stdio_quick *quick,
                         const struct site_caller *caller, struct site_quick **site) {
   uint32_t watched = stream->aux->watched;
@@ -85,8 +85,9 @@ static inline int takes(struct stdio_stream *stream, struct stdio_quick *quick,
   return *site != NULL;
 }
 
-/* Locks the record, unless the process has one thread: each number then changes by one instruction.
- * Returns 1, or 0 if the call must not be counted here. */
+/* Locks the record, unless the process has one thread: no lock is needed then, because each number
+ * changes by one instruction. Returns 1, or 0 if the call must not be counted here. `unlock` ends
+ * both. */
 static inline int lock(struct stdio_stream *stream) {
   return LIKELY(*(const volatile char *)has_one_thread) || stdio_lock(stream);
 }
@@ -94,6 +95,8 @@ static inline void unlock(struct stdio_stream *stream) {
   if (UNLIKELY(darshan_guard & GUARD_BUSY)) stdio_unlock(stream);
 }
 
+/* Adds bytes to a counter of bytes, moves the stream's offset, and raises *most to the highest byte
+ * offset. */
 static inline void moves(struct stdio_stream *stream, int64_t *sum, int64_t *most, int64_t bytes) {
   *sum += bytes;
   int64_t offset = stream->offset + bytes;
@@ -106,8 +109,9 @@ static inline void count_site(const struct stdio_stream *stream, struct site_qui
   if (site) sites_count_quick(site, kind, stream->record->base.id, bytes);
 }
 
-/* Returns 1 if bytes that inlined macros have moved can be counted. Returns 0 if some of them may
- * have been pushed back before, or if there is no record yet that counts such moves. */
+/* Returns 1 if `inlined` bytes that inlined macros of <stdio.h> have moved can be counted with a
+ * quick call. Returns 0 if the number is below 0, if some of the bytes may have been pushed back
+ * before, or if there is no POSIX_EXT record yet that counts such moves. */
 static inline int can_count_inlined(const struct stdio_stream *stream, int64_t inlined) {
   return inlined > 0 && stream->odd == 0 && stream->aux->ext != 0;
 }

@@ -3,9 +3,9 @@
  *
  * The call itself takes 3 to 20 ns, and two readings of the clock take 15. Therefore only one call
  * in QUICK_CALLS + 1 is measured. The calls in between are counted at once in the record and for
- * their site, and each is taken to last as long as the last measured call. The counts are exact,
- * and the journal has them at once. The time is an estimate; the sum never exceeds the time that
- * has passed since the last measured call. The times at which the last read and the last write
+ * their call site, and each is taken to last as long as the last measured call. The counts are
+ * exact, and the journal has them at once. The time is an estimate; the sum never exceeds the time
+ * that has passed since the last measured call. The times at which the last read and the last write
  * ended are also estimates, at worst QUICK_CALLS calls old.
  *
  * Calls are quick only while measured calls follow each other within some 30 us, so calls with
@@ -13,8 +13,8 @@
  * The gap before the next measured call is the time since the last measured call, minus the time of
  * the quick calls.
  *
- * Bytes that inlined macros have moved since the last call count as one call more, like those
- * before a measured call (stdio_settle).
+ * Bytes that inlined macros of <stdio.h> have moved since the last call count as one call more,
+ * like those before a measured call (stdio_settle).
  *
  * A call is measured if other modules need its time (HDF5 and other layers, training), if threads
  * share the stream, or if its stack is not that of an earlier measured call
@@ -31,35 +31,40 @@
  * loop. */
 enum { QUICK_CALLS = 60, QUICK_BYTES = 1024 };
 
-/* Determines how to check whether the process has only one thread. */
+/* Called when the module prepares: finds libc's variable that shows whether the process has only
+ * one thread (__libc_single_threaded), so that quick calls need no lock then. Without it they take
+ * the record's lock. */
 void stdio_quick_prepare(void);
-/* Adds the time of the quick calls since the last measured call. now: start of the next measured
- * call, in seconds. The caller has locked the record. */
+/* Adds the estimated time of the quick calls since the last measured call to the stream's record.
+ * kind: STDIO_READ or STDIO_WRITE. now: start of the next measured call, in seconds, which the
+ * times do not exceed. The caller has locked the record. */
 void stdio_quick_book(struct stdio_stream *stream, enum stdio_operation kind, double now);
-/* Adds the estimated times of the quick reads and writes to the stream's record. stdio_quick_book
- * adds them for one kind of call, under the record's lock; the caller of stdio_quick_settle holds
- * no lock. */
+/* Like stdio_quick_book, for reads and writes and up to the current time, but locks the record
+ * itself. Called when a stream is closed or recording ends. */
 void stdio_quick_settle(struct stdio_stream *stream);
-/* Called after a measured call that the buffer has served. Decides how many of the next calls may
- * be quick. */
+/* Called after a measured call that the buffer has served. Decides how many of the next calls of
+ * this kind may be quick, and stores the call's duration, which is assumed for them. t1, t2: ticks
+ * before and after the call. caller: frame, return address and name of the wrapper. */
 void stdio_quick_begin(struct stdio_stream *stream, enum stdio_operation kind,
                        const struct site_caller *caller, uint64_t t1, uint64_t t2);
 
-/* Count a call that is about to move this many bytes. Return 1, or 0 if the call must be measured.
- */
+/* Count a quick call that is about to move this many bytes; stdio_quick_unget counts a byte that is
+ * pushed back. Return 1, or 0, without counting, if the call must be measured. caller: the
+ * wrapper's frame; NULL: no call sites are counted. stdio_is_quick must be true. */
 int stdio_quick_read(struct stdio_stream *stream, int64_t bytes, const struct site_caller *caller);
 int stdio_quick_write(struct stdio_stream *stream, int64_t bytes, const struct site_caller *caller);
 int stdio_quick_unget(struct stdio_stream *stream);
 
-/* Returns 1 if calls of this kind may be quick now: only this thread uses the stream, and the
- * process records. Otherwise returns 0. */
+/* Returns 1 if calls on this stream may be quick now: only this thread uses the stream, it has a
+ * record, and this thread may update records. Otherwise returns 0. */
 static inline ALWAYS_INLINE int stdio_is_quick(const struct stdio_stream *stream) {
   return STDIO_PEEK(stream->owner) == &darshan_guard && !STDIO_PEEK(stream->shared) &&
          STDIO_PEEK(stream->known) && !(stream->odd & STDIO_SCANNING) && darshan_guard == 0 &&
          runtime_phase() == RUNTIME_RECORDING;
 }
-/* Return 1 if the buffer serves a read or write of this many bytes, at least 1, or takes the
- * character that is pushed back, and the buffer is that of the last call. Otherwise return 0. */
+/* Return 1 if the stream's buffer serves a read or write of this many bytes, at least 1, without a
+ * system call, and the buffer was not refilled or flushed since the last counted call. Otherwise
+ * return 0. */
 static inline ALWAYS_INLINE int stdio_serves_read(const struct stdio_stream *stream,
                                                   int64_t bytes) {
   const FILE *file = stream->file;
@@ -71,16 +76,18 @@ static inline ALWAYS_INLINE int stdio_serves_write(const struct stdio_stream *st
   return stream_serves_write(file, bytes) &&
          stream_write_base(file) == STDIO_PEEK(stream->write_base);
 }
-/* For ungetc, inlined macros must also have moved no bytes since the last call. */
+/* Returns 1 if the buffer takes back the character c (ungetc) without a change of buffers, and
+ * inlined macros of <stdio.h> have moved no bytes since the last counted call. Otherwise returns 0.
+ */
 static inline int stdio_serves_unget(const struct stdio_stream *stream, int c) {
   const FILE *file = stream->file;
   return stream_takes_back(file, c) && stream_read_end(file) == STDIO_PEEK(stream->read_end) &&
          stream_read_at(file) == STDIO_PEEK(stream->read_mark);
 }
 
-/* Return the bytes of a call if it may be quick, else 0: of n items of this size; of a text and
- * `more` bytes behind it; of the line that is next in the buffer, which has at most `most` bytes
- * and ends with the byte `end`. */
+/* Return the bytes of a call if it may be quick, else 0. stdio_few_items: of n items of `size`
+ * bytes. stdio_short_text: of a text and `more` bytes behind it. stdio_short_line: of the line that
+ * is next in the buffer, which has at most `most` bytes and ends with the byte `end`. */
 static inline int64_t stdio_few_items(const struct stdio_stream *stream, size_t size, size_t n) {
   size_t bytes;
   int is_few = !__builtin_mul_overflow(size, n, &bytes) && bytes <= QUICK_BYTES;
@@ -103,7 +110,8 @@ static inline int64_t stdio_short_line(const struct stdio_stream *stream, int en
   return bytes == most ? bytes : 0;
 }
 
-/* The caller of this wrapper. */
+/* The argument `caller` of the functions above, for use in a wrapper: its own frame, its return
+ * address, and its name, whose address identifies the wrapper. */
 #define QUICK_CALLER                                                                               \
   &(struct site_caller) {                                                                          \
     (uintptr_t) __builtin_frame_address(0), (uintptr_t)__builtin_return_address(0),                \

@@ -29,22 +29,23 @@ void stdio_ended(void);
 /* Returns the number of streams that use the overflow record, for the metadata. */
 uint64_t stdio_streams_in_overflow(void);
 /* Called when recording ends, and before fcloseall: counts, for streams that are still open, the
- * bytes that inlined macros moved and the time of quick calls; and the bytes of a call that prints
- * and ends the process. */
+ * bytes that inlined macros of <stdio.h> moved and the time of quick calls (quick.h); and the bytes
+ * of a call in progress that prints and ends the process (stdio_print_may_leave). */
 void stdio_finish(void);
-/* Stores the name of the stream that was opened with a descriptor in *name. Returns 1, or 0 if
- * there is no such stream. */
+/* Stores the name of the newest recorded stream of this descriptor in *name, whose text stays
+ * valid. Returns 1, or 0 if there is none, or if it is a standard stream. */
 int stdio_name_at(int fd, struct posix_name *name);
-/* Stores the name of a recorded stream in *name. Returns 1, or 0 if the stream is not recorded. */
+/* Stores the name of the file of a recorded stream in *name, whose text stays valid. Returns 1, or
+ * 0 if the stream is not recorded or is a standard stream. */
 int stdio_stream_name(FILE *stream, struct posix_name *name);
-/* stdio_follow records a stream from now on under this name, and returns its state; NULL if the
- * table is full or the process does not record. stdio_materialise gives a stream a record if it has
- * none, or if its descriptor has another file by now. It returns 1, or 0 if the file is not
- * recorded or there is no space. */
+/* stdio_follow records a stream from now on under this name, of which it makes a copy, and returns
+ * the stream's state; NULL if the table is full or the process does not record. stdio_materialise
+ * gives a stream a record if it has none, or if its descriptor has another file by now. It returns
+ * 1, or 0 if the file is not recorded or there is no space. */
 struct stdio_stream *stdio_follow(FILE *file, const struct posix_name *name);
 int stdio_materialise(struct stdio_stream *stream);
-/* Returns 1 if the stream still has the descriptor that the process inherited, and it is not a
- * regular file. Otherwise returns 0. */
+/* Returns 1 if the standard stream still has the descriptor that the process inherited, and it is
+ * not a regular file; the stream then keeps its name (<STDIN> and so on). Otherwise returns 0. */
 int stdio_was_never_a_file(struct stdio_stream *stream);
 struct stdio_stream *stdio_search(FILE *file, struct stdio_stream *first);
 static inline struct stdio_stream *stdio_stream_at(uint32_t number) {
@@ -54,7 +55,7 @@ static inline struct stdio_aux *stdio_aux_of(uint32_t record) {
   return segments_at(&stdio_state.aux, record);
 }
 
-/* Returns the state of a stream, NULL if it is not recorded. */
+/* Returns the state of a stream; NULL if it is not recorded, or if file is NULL. */
 static inline struct stdio_stream *stdio_stream_of(FILE *file) {
   const struct fd_entry *entry = file ? fd_entry(stream_fd(file)) : NULL;
   struct stdio_stream *stream = entry ? __atomic_load_n(&entry->stream, __ATOMIC_ACQUIRE) : NULL;
@@ -62,6 +63,9 @@ static inline struct stdio_stream *stdio_stream_of(FILE *file) {
   return LIKELY(stream->file == file) ? stream : stdio_search(file, stream);
 }
 
+/* Enters the runtime and locks the record of a stream, which is made if necessary. Returns 1; the
+ * caller then calls stdio_unlock or stdio_unlock_layers. Returns 0, without the lock, if the event
+ * must not be counted. */
 static inline int stdio_lock(struct stdio_stream *stream) {
   if (UNLIKELY(!runtime_enter())) return 0;
   for (;;) {
@@ -79,13 +83,14 @@ static inline void stdio_unlock(struct stdio_stream *stream) {
   runtime_leave();
 }
 
-/* Unlocks the record, reports the bytes and time of the call to the modules that watch it
+/* Unlocks the stream's record, reports the call to the modules that watch the record
  * (stdio_aux.watched), and ends the update. The record is unlocked first, because these modules
- * lock records of their own. */
+ * lock records of their own. bytes_read, bytes_written: bytes that the call moved. t1, t2: ticks
+ * before and after the call. */
 void stdio_tell_and_leave(struct stdio_stream *stream, enum site_kind kind, int64_t bytes_read,
                           int64_t bytes_written, uint64_t t1, uint64_t t2);
-/* Unlocks the stream's record and ends the update, like stdio_tell_and_leave. Takes less time if no
- * module watches the record. */
+/* Like stdio_tell_and_leave, with its arguments, but takes less time if no module watches the
+ * record. */
 static inline void stdio_unlock_layers(struct stdio_stream *stream, enum site_kind kind,
                                        int64_t bytes_read, int64_t bytes_written, uint64_t t1,
                                        uint64_t t2) {
@@ -100,30 +105,36 @@ static inline void stdio_unlock_layers(struct stdio_stream *stream, enum site_ki
 void stdio_opened(FILE *file, const char *path, uint64_t t1, uint64_t t2);
 void stdio_descriptor_opened(FILE *file, int fd, uint64_t t1, uint64_t t2);
 void stdio_temporary_opened(FILE *file, uint64_t t1, uint64_t t2);
-/* Ends the recording of a stream that is about to be closed or reopened. Copies its state to last,
- * for counting the event afterwards. Returns 1, or 0 if the stream has no record. */
+/* Ends the recording of a stream that is about to be closed or reopened, and of its descriptor.
+ * Copies the stream's state to *last, for counting the event afterwards. Returns 1, or 0 if the
+ * stream is not recorded; *last is then unset. */
 int stdio_release(FILE *file, struct stdio_stream *last);
-/* Called before a stream is closed, or when recording ends: passes its descriptor to the LUSTRE
- * module. */
+/* Called before a stream is closed, or when recording ends: if its file is on Lustre, passes its
+ * descriptor to the LUSTRE module (lustre_closing). fd: negative: does nothing. */
 void stdio_closing(const struct stdio_stream *stream, int fd);
 void stdio_closed(struct stdio_stream *last, int result, uint64_t t1, uint64_t t2);
 void stdio_reopened(FILE *file, const char *path, struct stdio_stream *last, uint64_t t1,
                     uint64_t t2);
 void stdio_all_closed(uint64_t t1, uint64_t t2);
 
-/* The next functions (below.c) count libc's transfers during a call that took `seconds`.
- * stdio_filled counts the read that filled the buffer with `bytes` bytes; the others count writes,
- * seeks and pipes. The caller has locked the record, and calls stdio_remember afterwards. */
+/* The next functions (below.c) count, in STDIO_EXT, libc's own reads and writes of the file during
+ * a call that took `seconds`. stdio_filled counts the read that filled the buffer with `bytes`
+ * bytes; stdio_drained the write of `bytes` bytes from it; stdio_drained_by_flush that of fflush;
+ * stdio_moved_buffer those of a seek to `offset` (negative: unknown); stdio_opened_a_pipe an open
+ * that waited for a pipe's other end. The caller has locked the record, and calls stdio_remember
+ * afterwards. */
 void stdio_filled(struct stdio_stream *stream, int64_t bytes, double seconds);
 void stdio_drained(struct stdio_stream *stream, int64_t bytes, double seconds);
 void stdio_drained_by_flush(struct stdio_stream *stream, double seconds);
 void stdio_moved_buffer(struct stdio_stream *stream, int64_t offset, double seconds);
 void stdio_opened_a_pipe(struct stdio_stream *stream);
-/* Counts the bytes that fclose wrote from the buffer. Called after fclose, so it does not use the
- * FILE. */
+/* Counts the bytes that fclose wrote from the buffer. last: from stdio_release. Called after
+ * fclose, so it does not use the FILE. The caller has locked the record. */
 void stdio_drained_by_close(struct stdio_stream *last);
-/* Return the bytes that libc read from the file, or wrote to it, during a call that moved `bytes`
- * bytes through the stream; 0 for wide characters, whose own buffer the pointers do not show. */
+/* stdio_brought returns the bytes that libc read from the file, stdio_took_away those that it wrote
+ * to the file, during a call that moved `bytes` bytes through the stream; 0 for wide characters,
+ * whose own buffer the pointers do not show. Computed from the stream's pointers now and at
+ * stdio_remember. */
 static inline int64_t stdio_brought(const struct stdio_stream *stream, int64_t bytes) {
   const FILE *file = stream->file;
   if (UNLIKELY(stream_is_wide(file)) && !stream_is_unbuffered(file)) return 0;
@@ -141,30 +152,35 @@ static inline int64_t stdio_took_away(const struct stdio_stream *stream, int64_t
 
 void stdio_cookie_opened(FILE *file);
 void stdio_cookie_closing(FILE *file);
-/* Flushes the open streams of fopencookie. Called at exit. */
+/* Flushes the open streams of fopencookie, except those that another thread has locked. Called at
+ * exit, while their writes are still recorded. */
 void stdio_flush_cookies(void);
 
 /* Functions of transfer.c. */
 
-struct stdio_mark { /* pointers of a stream before a call */
+/* Pointers of a stream before a call: the next byte to read, and the end and begin of the read
+ * buffer. */
+struct stdio_mark {
   const char *pointer, *end, *base;
 };
 static inline struct stdio_mark stdio_mark(const FILE *file) {
   return (struct stdio_mark){stream_read_at(file), stream_read_end(file), stream_read_base(file)};
 }
-/* Returns a lower bound of the bytes that were read since the mark. */
+/* Returns a lower bound of the bytes that were read since the mark; exact if the buffer was
+ * refilled at most once. */
 int64_t stdio_consumed(const FILE *file, struct stdio_mark before);
-/* Notes that bytes were pushed back; they are not counted when they are read again. */
+/* Notes that `bytes` bytes were pushed back (ungetc); they are not counted when they are read
+ * again. */
 void stdio_ungot(struct stdio_stream *stream, int64_t bytes);
-/* Removes the marker that an earlier scan on the stream left, because longjmp abandoned that call
- * (scan-glibc.c, scan-musl.c). */
+/* Removes what an earlier measured call (stdio_scan_begin and others) left in the stream's FILE,
+ * because longjmp or a cancellation abandoned that call (scan-glibc.c, scan-musl.c). */
 void stdio_scan_left(struct stdio_stream *stream);
 void stdio_read(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_t t2);
 void stdio_wrote(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_t t2);
 void stdio_line_read(struct stdio_stream *stream, const char *line, struct stdio_mark before,
                      uint64_t t1, uint64_t t2);
-/* Counts a call of gets. libc also read the newline, which `line` does not contain. before: the
- * stream's pointers at the start of the call. */
+/* Counts a call of gets that returned `line`. libc also read the newline, which `line` does not
+ * contain. before: the stream's pointers at the start of the call. */
 void stdio_gets(struct stdio_stream *stream, const char *line, struct stdio_mark before,
                 uint64_t t1, uint64_t t2);
 void stdio_refilled(struct stdio_stream *stream, int result, uint64_t t1, uint64_t t2);
@@ -173,13 +189,14 @@ void stdio_flushed(struct stdio_stream *stream, uint64_t t1, uint64_t t2);
 void stdio_all_flushed(uint64_t t1, uint64_t t2);
 void stdio_seeked(struct stdio_stream *stream, int64_t offset, uint64_t t1, uint64_t t2);
 
-/* Counts the bytes that inlined macros moved since the last call, before later calls make them
- * unknown. Skips streams that threads share: their pointers also move in calls of other threads,
- * and the macros, which do not lock, cannot be used on them. */
+/* stdio_settle counts the bytes that inlined macros of <stdio.h> (getc_unlocked, putc_unlocked)
+ * moved since the last call, before the next call makes them unknown. It skips streams that threads
+ * share: their pointers also move in calls of other threads, and the macros, which do not lock,
+ * cannot be used on them. stdio_settle_slow is its slow path, for pointers that have moved. */
 void stdio_settle_slow(struct stdio_stream *stream);
-/* Counts the bytes that inlined macros moved on all streams that this thread used last, as
- * stdio_settle does for one stream. Called before fflush(NULL), which moves the pointers of all
- * streams. */
+/* Counts the bytes that inlined macros of <stdio.h> moved on all streams that this thread used
+ * last, as stdio_settle does for one stream. Called before fflush(NULL), which moves the pointers
+ * of all streams. */
 void stdio_settle_own(void);
 static inline void stdio_settle(struct stdio_stream *stream) {
   const FILE *file = stream->file;
@@ -195,7 +212,8 @@ static inline void stdio_settle(struct stdio_stream *stream) {
       !STDIO_PEEK(stream->shared))
     stdio_settle_slow(stream);
 }
-/* Stores the pointers, from which later movements by inlined macros are computed. */
+/* Stores the stream's current pointers, from which stdio_settle computes what inlined macros of
+ * <stdio.h> move later. */
 static inline void stdio_remember(struct stdio_stream *stream) {
   const FILE *file = stream->file;
   STDIO_POKE(stream->read_mark, stream_read_at(file));
@@ -204,8 +222,8 @@ static inline void stdio_remember(struct stdio_stream *stream) {
   STDIO_POKE(stream->write_base, stream_write_base(file));
 }
 
-/* Adds the time of a call to an fcounter of the record. Returns the seconds that it added. The
- * caller has locked the record. */
+/* Adds the time of a call to an fcounter of the record, without its overlap with earlier calls of
+ * its kind. Returns the seconds that it added. The caller has locked the record. */
 static inline double stdio_add_time(struct stdio_stream *stream, int fcounter,
                                     enum stdio_operation kind, struct clock_span at) {
   double seconds = record_time(&stream->aux->last_end[kind], at);

@@ -12,15 +12,15 @@ struct darshan_stdio_record;
 
 struct stdio_aux { /* one per record; in its own cache line, as in posix-state.h */
   int lock;
-  uint32_t ext;       /* number of its POSIX_EXT record, 0: none yet */
-  uint32_t watched;   /* modules that are notified of events: WATCHED_BY_ flags of sites.h */
-  uint32_t below;     /* number of its STDIO_EXT record, 0: none */
-  double last_end[3]; /* ends of the last metadata operation, read and write */
-  struct heatmap_span span;
-  int64_t booked[2];
+  uint32_t ext;             /* number of its POSIX_EXT record, 0: none yet */
+  uint32_t watched;         /* modules that are notified of events: WATCHED_BY_ flags of sites.h */
+  uint32_t below;           /* number of its STDIO_EXT record, 0: none */
+  double last_end[3];       /* ends of the last metadata operation, read and write */
+  struct heatmap_span span; /* of the last transfer's bin in the heat map */
+  int64_t booked[2];        /* bytes read and written that are in the heat map already */
 } __attribute__((aligned(64)));
 
-/* Quick calls of a stream: its small reads, or its small writes (quick.h). */
+/* State of the quick calls of a stream (quick.h): of its small reads, or of its small writes. */
 struct stdio_quick {
   uint64_t since;       /* end of the last measured call, in ticks */
   uint16_t left, calls; /* quick calls until the next measured call, and their total between two */
@@ -33,11 +33,12 @@ struct stdio_stream {
   FILE *file;                          /* NULL: the slot is free */
   struct darshan_stdio_record *record; /* NULL: no record yet */
   struct stdio_aux *aux;
-  int64_t offset; /* below 0: unknown, as posix_file.adrift */
-  uint64_t id;
+  int64_t
+      offset;  /* position of the next byte in the file; below 0: unknown, as posix_file.adrift */
+  uint64_t id; /* record id of the name */
   const char *name;
   uint32_t name_length;
-  uint32_t next_free;
+  uint32_t next_free;           /* number of the next free slot, if this one is free; 0: none */
   struct stdio_stream *same_fd; /* another stream of this descriptor; NULL: none */
   uint32_t number;              /* number of this stream */
   uint8_t standard;             /* 1: stdin, stdout or stderr, open from the start */
@@ -50,17 +51,17 @@ struct stdio_stream {
   const char *read_mark;  /* read pointer after the last counted read */
   const char *read_end;   /* end of the read buffer at that time */
   const char *write_mark; /* write pointer after the last counted write */
-  const char *write_base;
+  const char *write_base; /* begin of the write buffer at that time */
   uint32_t
       numberless; /* 1: its descriptor was closed, and its number may belong to another file now */
   uint16_t born;  /* 1: its descriptor is the one that the process inherited */
-  uint16_t appends; /* 1: the descriptor has O_APPEND */
-  struct stdio_quick quick[2];
+  uint16_t appends;            /* 1: the descriptor has O_APPEND */
+  struct stdio_quick quick[2]; /* of reads, of writes */
 } __attribute__((aligned(64)));
 
-enum { /* values of stdio_stream.odd */
-       STDIO_PUSHED_BACK = 0xffffff,
-       STDIO_MARKED = 1 << 24, /* a marker of the runtime counts refills of its FILE */
+enum {                               /* values of stdio_stream.odd */
+       STDIO_PUSHED_BACK = 0xffffff, /* mask of the number of bytes that were pushed back */
+       STDIO_MARKED = 1 << 24,       /* a marker of the runtime counts refills of its FILE */
        STDIO_LENT =
            1 << 25, /* its FILE's offset was unknown, and now counts bytes for the runtime */
        STDIO_SCANNING = STDIO_MARKED | STDIO_LENT

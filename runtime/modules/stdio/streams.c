@@ -1,4 +1,4 @@
-/* Finds the state and record of a FILE, and makes them. */
+/* Finds or makes the state of a FILE and its STDIO record, and ends both. */
 #include "quick.h"
 
 #include <string.h>
@@ -10,8 +10,8 @@
 
 struct stdio_state stdio_state;
 
-/* Values of stdio_stream.changed. STREAM_CHANGED: its descriptor has another file by now.
- * STREAM_RESOLVING: a thread is identifying this file. */
+/* Values of stdio_stream.changed. STREAM_CHANGED: its descriptor has another file by now, which is
+ * not identified yet. STREAM_RESOLVING: a thread is identifying this file. 0: neither. */
 enum { STREAM_CHANGED = 1, STREAM_RESOLVING };
 
 /* Stores the name of a standard stream (<STDIN> and so on). Returns 1, or 0 if the stream is
@@ -76,9 +76,8 @@ void stdio_number_closed(struct stdio_stream *stream) {
     STDIO_POKE(stream->numberless, 1);
 }
 
-/* Stores the name of the newest recorded stream of a descriptor. Returns 1, or 0 if there is
- * none. */
 int stdio_name_at(int fd, struct posix_name *name) {
+  /* Returns 0 also if the stream's descriptor was closed or has another file by now. */
   const struct fd_entry *entry = fd_entry(fd);
   const struct stdio_stream *stream = entry ? STDIO_PEEK(entry->stream) : NULL;
   if (!stream || stream == FD_FOLDER || stream->standard || stream->born) return 0;
@@ -92,8 +91,9 @@ static int stdio_was_used(const struct darshan_stdio_record *record) {
   return record->counters[STDIO_OPENS] != 0;
 }
 
-/* Stores the name of a standard stream that the process inherited: a regular file's path, otherwise
- * the stream's name (<STDIN> and so on). Returns 1, or 0 if the file is not recorded. */
+/* Stores the name of a standard stream that the process inherited: the path if it is a recorded
+ * regular file, otherwise the stream's name (<STDIN> and so on). Returns 1. After this the caller
+ * calls posix_name_done. */
 static int identify_born(struct stdio_stream *stream, struct posix_name *name) {
   struct fd_facts facts;
   int fd = stream_fd(stream->file);
@@ -105,8 +105,9 @@ static int identify_born(struct stdio_stream *stream, struct posix_name *name) {
   return 1;
 }
 
-/* Replaces the name of a stream by the name of its current file or standard stream. Returns 1, or 0
- * if the file is not recorded. */
+/* Replaces *name, the stream's former name, by the name of its current file or standard stream.
+ * Returns 1, or 0 if the file is not recorded. After a result of 1 the caller calls
+ * posix_name_done. */
 static int identify(struct stdio_stream *stream, struct posix_name *name) {
   if (stream->born) return identify_born(stream, name);
   const struct posix_file *posix = posix_file_of(stream_fd(stream->file));
@@ -140,7 +141,8 @@ static uint32_t record_of(struct posix_name *name, uint32_t *below) {
   return number;
 }
 
-/* Gives a stream the record of this number, whose name is `name`. Returns 1, or 0 if the stream's
+/* Gives a stream the STDIO record `number`, whose name is `name`. below: number of its STDIO_EXT
+ * record. given: 1 if the stream's descriptor has got another file. Returns 1, or 0 if the stream's
  * former record cannot be locked. Not inlined, so that its frame is not on the stack during the
  * lookup of the record, which needs most stack.
  *
@@ -196,7 +198,8 @@ int stdio_materialise(struct stdio_stream *stream) {
   return made;
 }
 
-/* Updates the record: adds bytes that inlined macros moved, and the time of quick calls. */
+/* Adds to the stream's record the bytes that inlined macros of <stdio.h> moved, and the time of
+ * quick calls. */
 static void settle_all(struct stdio_stream *stream) {
   stdio_settle(stream);
   stdio_quick_settle(stream);
@@ -209,7 +212,7 @@ void stdio_descriptor_changed(int fd) {
   if (stream == FD_FOLDER) return;
   for (; stream; stream = stream->same_fd) {
     if (!stream->file || (posix && posix->id == stream->id && !stream->changed)) continue;
-    /* Bytes that inlined macros have moved so far belong to the former file. */
+    /* Bytes that inlined macros of <stdio.h> have moved so far belong to the former file. */
     if (STDIO_PEEK(stream->known) && STDIO_PEEK(stream->owner) == &darshan_guard)
       settle_all(stream);
     stream->born = stream->appends = 0;
@@ -334,7 +337,7 @@ void stdio_ended(void) {
   });
 }
 
-/* Unlocks the stream, counts the call for its site, ends the update and notifies the training
+/* Unlocks the stream, counts the call for its call site, ends the update and notifies the training
  * module. Returns the modules that watch the stream (WATCHED_BY_). Not inlined, so that its frame
  * is gone when the layers module, which needs much of the caller's stack, is notified. */
 static __attribute__((noinline)) uint32_t tell_and_leave(struct stdio_stream *stream,

@@ -1,4 +1,5 @@
-/* Counts bytes that pass through streams. */
+/* Counts reads, writes, flushes and seeks of streams, with the bytes that pass through the stream.
+ */
 #include "modules/stdio/records.h"
 #include "quick.h"
 
@@ -10,6 +11,8 @@ int64_t stdio_consumed(const FILE *file, struct stdio_mark before) {
   return (before.end - before.pointer) + (stream_read_at(file) - stream_read_base(file));
 }
 
+/* Adds bytes to a counter of bytes, moves the stream's offset, and raises the counter of the
+ * highest byte offset. The caller has locked the record. */
 static inline void moved(struct stdio_stream *stream, int bytes_counter, int max_counter,
                          int64_t bytes) {
   int64_t *counters = stream->record->counters;
@@ -68,8 +71,9 @@ void stdio_wrote(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64
   stdio_unlock_layers(stream, SITE_WRITE, 0, bytes, t1, t2);
 }
 
-/* Counts the read of a line. The line may contain NUL bytes, and it may be longer than the buffer.
- * In each case the larger of both measures is right. */
+/* Counts the read of a line, by the larger of two measures: the movement of the stream's pointers,
+ * which is too small if the line is longer than the buffer, and the length of the text, which is
+ * too small if the line contains NUL bytes. before: the stream's pointers before the call. */
 void stdio_line_read(struct stdio_stream *stream, const char *line, struct stdio_mark before,
                      uint64_t t1, uint64_t t2) {
   int64_t passed = stdio_consumed(stream->file, before);
@@ -97,9 +101,9 @@ static void note_inlined(struct stdio_stream *stream) {
   posix_ext_inlined(&stream->aux->ext, stream->record->base.id, stream->name, stream->name_length);
 }
 
-/* Adds the bytes that inlined macros moved to the heat map. before: the counters of bytes before
- * these were added. It is unknown when a macro moved its bytes, so they are counted at the current
- * time. */
+/* Adds the bytes that inlined macros of <stdio.h> moved to the heat map. before: the record's bytes
+ * read and written before these were added. It is unknown when a macro moved its bytes, so they are
+ * counted at the current time. */
 static void settled_in_heatmap(struct stdio_stream *stream, const int64_t before[2]) {
   const int64_t *counters = stream->record->counters;
   uint64_t now = ticks_now();
@@ -135,8 +139,9 @@ void stdio_settle_slow(struct stdio_stream *stream) {
   stdio_unlock(stream);
 }
 
-/* Counts the byte that an inlined macro read by a refill, after it reached the end of the buffer.
- * result: the byte, or EOF. Only the calling thread uses the stream. */
+/* Counts the byte that an inlined macro read by a refill (__uflow), after it reached the end of the
+ * buffer. result: the byte, or EOF, which counts nothing. Only the calling thread uses the
+ * stream. */
 void stdio_refilled(struct stdio_stream *stream, int result, uint64_t t1, uint64_t t2) {
   if (result != EOF) stdio_read(stream, 1, t1, t2);
 }
@@ -156,8 +161,6 @@ void stdio_flushed(struct stdio_stream *stream, uint64_t t1, uint64_t t2) {
   stdio_unlock_layers(stream, SITE_SYNC, 0, 0, t1, t2);
 }
 
-/* Counts the bytes that inlined macros moved on all streams that this thread used last. Called
- * before fflush(NULL), which moves the pointers of all streams. */
 void stdio_settle_own(void) {
   for (uint32_t i = 1; i <= stdio_state.used_streams; i++) {
     struct stdio_stream *stream = stdio_stream_at(i);
@@ -165,7 +168,8 @@ void stdio_settle_own(void) {
   }
 }
 
-/* Counts fflush(NULL) as one flush of every stream that has a record. */
+/* Counts fflush(NULL) as one flush of every open stream that has a record; each gets the call's
+ * time. */
 void stdio_all_flushed(uint64_t t1, uint64_t t2) {
   for (uint32_t i = 1; i <= stdio_state.used_streams; i++) {
     struct stdio_stream *stream = stdio_stream_at(i);

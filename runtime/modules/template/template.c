@@ -41,6 +41,7 @@ static struct darshan_template_record *record(void) {
   return state.number ? store_record(store, STORE_TEMPLATE, state.number) : NULL;
 }
 
+/* Counts a sleep from t1 to t2 (ticks). */
 static void template_slept(uint64_t t1, uint64_t t2) {
   record_make_room(STORE_TEMPLATE);
   if (!record_lock(&state.lock)) return;

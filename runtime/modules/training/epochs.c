@@ -1,4 +1,5 @@
-/* The records of loaders and their epochs (training.h). */
+/* Makes the TRAINING records of loaders (loops over a DataLoader), of their epochs and of the rank,
+ * and counts in them how long the program waited for batches. */
 #include <string.h>
 
 #include "../../door/door.h"
@@ -43,8 +44,9 @@ void training_forked(void) {
 
 /* --- records ----------------------------------------------------------------------------- */
 
-/* Writes the name of a part of a loader's epochs, for example "epoch 3 of LOADER" or "rank 1 of
- * LOADER". */
+/* Writes the name of the record of a part of a loader's epochs, for example "epoch 3 of LOADER" or
+ * "rank 1 of LOADER". part: "epoch " or "rank ". loader: the loader's id, written in
+ * hexadecimal. */
 static void name_part(struct site_name *name, const char *part, int64_t number, uint64_t loader) {
   name->length = 0;
   name->is_full = 0;
@@ -54,8 +56,9 @@ static void name_part(struct site_name *name, const char *part, int64_t number, 
   site_name_add_hex(name, loader);
 }
 
-/* Adds the time from `from` to t2 to the bins of epochs, and the time from t1 to t2 as a wait for
- * data. If loops are nested, each time is added only once. The caller holds training_lock. */
+/* Adds the time from `from` to t2 (ticks) to TRAINING_TIME as time of epochs, and the time from t1
+ * to t2 also as a wait for data. If loops are nested, each time is added only once. The caller
+ * holds training_lock. */
 static void add_to_time(uint64_t from, uint64_t t1, uint64_t t2) {
   int64_t ns;
   if (from < state.counted) from = state.counted;
@@ -94,6 +97,7 @@ uint64_t training_loader_begins(void) {
   return before;
 }
 
+/* The arguments of training_epoch_began. */
 struct beginning {
   const void *iterator;
   const struct training_settings *settings;
@@ -106,7 +110,8 @@ static void fill(struct darshan_training_record *record, const struct beginning 
   record->fcounters[TRAINING_F_START_TIMESTAMP] = ticks_span(beginning->t1, beginning->t2).start;
 }
 
-/* Counts the begin of an epoch in the record of the epoch or of its loader. */
+/* Counts the begin of an epoch, with the time of __iter__ and its fetches, in the record of the
+ * epoch, of its loader or of the rank. */
 static void count_begin(struct darshan_training_record *record, const struct beginning *beginning) {
   struct clock_span at = ticks_span(beginning->t1, beginning->t2);
   record->counters[TRAINING_EPOCHS]++;
@@ -128,8 +133,9 @@ static struct iterator *place_of(const void *address) {
   return oldest;
 }
 
-/* Makes or finds the record of a part of the loader's epochs, and counts the begin of an epoch in
- * it. Writes its name to `name`. Returns the record's number, or NO_RECORD if there is no space. */
+/* Makes or finds the record of a part of the loader's epochs: of one epoch or of one rank (part,
+ * number: as in name_part), and counts the begin of an epoch in it. Writes its name to `name`.
+ * Returns the record's number, or NO_RECORD if there is no space. */
 static uint32_t add_part(struct site_name *name, const char *part, int64_t number,
                          const struct beginning *beginning, enum training_kind kind,
                          uint64_t loader) {
@@ -145,7 +151,9 @@ static uint32_t add_part(struct site_name *name, const char *part, int64_t numbe
 }
 
 /* Makes or finds the records of the epoch, its loader, and the rank that a launcher gave this
- * process. Processes that run the same loop share the first two. The caller holds both locks. */
+ * process, and stores their numbers in *iterator. name: in: that of the loader; overwritten. After
+ * the logs of several processes are merged, processes that run the same loop share the first two.
+ * The caller holds training_lock and the store's lock. */
 static void add_records(struct iterator *iterator, struct site_name *name,
                         const struct beginning *beginning) {
   int is_new;
@@ -192,12 +200,13 @@ void training_epoch_began(const void *iterator, const struct training_settings *
 
 /* --- its steps --------------------------------------------------------------------------- */
 
+/* A call of __next__. */
 struct step {
   enum training_outcome outcome;
-  int is_first;
-  struct clock_span at;
-  double since;     /* seconds since the last event of the iterator */
-  double processor; /* processor time, in seconds */
+  int is_first;         /* 1: the first one of the epoch */
+  struct clock_span at; /* its begin and end, in seconds */
+  double since;         /* seconds since the last event of the iterator */
+  double processor;     /* processor time, in seconds */
 };
 
 static void count_step(struct darshan_training_record *record, const struct step *step) {

@@ -33,8 +33,9 @@ static python_object *collate_called(python_object *original, python_object *sam
   return batch;
 }
 
-/* Calls the original function, which transforms a sample, and adds its time to the batch of this
- * thread. A call within another such call is part of that call. Returns the original's result. */
+/* Replaces Compose.__call__ or forward, which transforms a sample: calls the original, and adds its
+ * time to the batch that this thread makes, if it makes one. A call within another such call is
+ * part of that call. Returns the original's result. */
 static python_object *transform_called(python_object *original, python_object *arguments,
                                        python_object *keywords) {
   struct training_thread *thread = &training_thread;
@@ -63,7 +64,8 @@ static int64_t worker_number(void) {
   return number;
 }
 
-/* Replaces the functions of a fetcher. If this process is a worker, makes its record. */
+/* Replaces fetch and collate_fn of a fetcher, makes files notify this module (training_watch), and,
+ * if this process is a worker, makes its record. Leaves no exception set. */
 static void watch(python_object *fetcher) {
   python_object *class = python_api.PyObject_GetAttrString(fetcher, "__class__");
   if (class && hook_method(class, &fetch_method)) hook_attribute(fetcher, &collate_method);
@@ -90,7 +92,7 @@ static python_object *create_called(python_object *original, python_object *argu
   return fetcher;
 }
 
-/* Returns a method whose function has keywords. */
+/* Returns the description of a method of this name whose function has keywords. */
 static struct python_method with_keywords(const char *name, python_function_of_keywords *function) {
   return (struct python_method){name, (python_function *)(void (*)(void))function,
                                 PYTHON_ARGUMENTS | PYTHON_KEYWORDS, NULL};

@@ -38,8 +38,8 @@ uint64_t training_processor_time(void) {
   return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
-/* Returns the nanoseconds in which this thread was ready to run but had no processor; -1 if
- * unknown. */
+/* Returns the nanoseconds, since its start, in which this thread was ready to run but had no
+ * processor; -1 if unknown. */
 static int64_t ready_time(void) {
   int64_t ran, ready;
   return usage_read_schedstat("/proc/thread-self/schedstat", &ran, &ready) < 0 ? -1 : ready;
@@ -56,8 +56,8 @@ static void storage_used(int64_t *faults, int64_t *blocks) {
 
 /* --- calls on files ---------------------------------------------------------------------- */
 
-/* Makes the first records of both modules, up to these numbers, notify this module. Later records
- * notify this module from their start. */
+/* Makes the first `posix` records of POSIX and the first `stdio` records of STDIO notify this
+ * module. Later records notify this module from their start. */
 static void watch_all(uint32_t posix, uint32_t stdio) {
   for (uint32_t i = 1; i <= posix; i++) {
     struct posix_aux *aux = segments_at(&posix_state.aux, i);
@@ -129,7 +129,7 @@ void training_add_fetches(struct darshan_training_record *record,
   times[TRAINING_F_TRANSFORM_TIME] += (double)sums->transform * tick;
 }
 
-/* Returns the time in calls on files, in ticks. */
+/* Returns the time in calls on files in these sums, in ticks. */
 static uint64_t files_of(const struct training_sums *sums) {
   return sums->open + sums->read + sums->write;
 }
@@ -143,8 +143,9 @@ void training_fetch_begins(struct training_fetch *fetch) {
   fetch->t1 = ticks_now();
 }
 
-/* Adds a fetch of this worker to its record, and the time since the previous fetch as idle time.
- * The caller holds training_lock. */
+/* Adds the sums of this thread, with a fetch of this worker that ended at t2 (ticks), to the
+ * worker's record, and the time since the previous fetch as idle time. Clears the sums. The caller
+ * holds training_lock. */
 static void worker_fetched(const struct training_fetch *fetch, uint64_t t2) {
   struct darshan_training_record *record = training_record_at(worker.record);
   if (record) {
@@ -162,9 +163,10 @@ static void worker_fetched(const struct training_fetch *fetch, uint64_t t2) {
   training_thread.sums = (struct training_sums){0};
 }
 
-/* Adds a fetch to the bins of time. processor, ready: nanoseconds of the fetch in which the thread
- * ran, or was ready to run. If they exceed the time outside of calls on files, the excess is
- * assumed to be within these calls. The caller holds training_lock. */
+/* Adds a fetch that ended at t2 (ticks) to TRAINING_TIME. processor, ready: nanoseconds of the
+ * fetch in which the thread ran, or was ready to run without a processor. If they exceed the time
+ * outside of calls on files, the excess is assumed to be within these calls. The caller holds
+ * training_lock. */
 static void add_to_time(const struct training_fetch *fetch, uint64_t t2, int64_t processor,
                         int64_t ready) {
   int64_t files = training_nanoseconds(files_of(&training_thread.sums) - fetch->files);
@@ -175,8 +177,8 @@ static void add_to_time(const struct training_fetch *fetch, uint64_t t2, int64_t
   training_time_add(TIME_ON_PROCESSORS, fetch->t1, t2, processor + ready, ready);
 }
 
-/* Makes the records of the time in which this process makes batches. worker: its number as a
- * worker; negative: it is not a worker. The caller holds no lock. */
+/* Makes the TRAINING_TIME records for a process that makes batches. worker: its number as a worker;
+ * negative: it is not a worker. The caller holds no lock. */
 static void begin_times(int64_t worker) {
   training_time_begin(TIME_OF_BATCHES, worker);
   training_time_begin(TIME_ON_PROCESSORS, worker);
@@ -207,8 +209,9 @@ void training_fetch_ends(const struct training_fetch *fetch, int gave) {
 
 /* --- a worker ---------------------------------------------------------------------------- */
 
-/* Writes the name of a record of this worker, for example "worker 3 of LOADER" or "epoch 2 of
- * worker 3 of rank 1 of LOADER". epoch: 0: the record of the worker. */
+/* Writes the name of a record of this worker, for example "worker 3 of LOADER" or, if rank is not
+ * negative, "epoch 2 of worker 3 of rank 1 of LOADER". epoch: 0 for the record of the worker.
+ * loader: the loader's id, written in hexadecimal. */
 static void name_worker(struct site_name *name, int64_t epoch, int64_t number, int64_t rank,
                         uint64_t loader) {
   name->length = 0;
@@ -228,8 +231,9 @@ static void name_worker(struct site_name *name, int64_t epoch, int64_t number, i
   site_name_add_hex(name, loader);
 }
 
-/* Makes a record of this worker, or finds it. kind: RECORD_OF_WORKER or RECORD_OF_WORKERS_EPOCH.
- * Returns its number, or NO_RECORD if there is no space. The caller holds both locks. */
+/* Makes a record of this process as worker `number`, or finds it. kind: RECORD_OF_WORKER or
+ * RECORD_OF_WORKERS_EPOCH. rank: of this process; negative: none. Returns the record's number, or
+ * NO_RECORD if there is no space. The caller holds both locks. */
 static uint32_t worker_record(enum training_kind kind, int64_t epoch, int64_t number,
                               int64_t rank) {
   static const struct training_settings unknown = {-1, -1, -1, -1};

@@ -16,7 +16,8 @@ int64_t hook_number(python_object *object, const char *name) {
   return number;
 }
 
-/* Returns 1 if the function is a replacement that this module has installed, otherwise 0. */
+/* Returns 1 if the Python function is already the replacement method->function, otherwise 0. Leaves
+ * no exception set. */
 static int is_ours(python_object *function, const struct python_method *method) {
   if (python_api.PyCFunction_GetFunction(function) == method->function) return 1;
   python_api.PyErr_Clear(); /* clears the error if the function is not a C function */

@@ -15,8 +15,8 @@
 
 static const char initializing[] = "_initializing";
 
-/* A row of imports.def: a file that Python loads, and the function that replaces functions of its
- * module. */
+/* A row of imports.def: the begin of the name of a file that Python loads, the end of its folder's
+ * path, the name of its Python module, and the function that replaces functions of that module. */
 struct import {
   const char *file, *folder, *module;
   void (*replace)(python_object *module);
@@ -31,8 +31,9 @@ enum { IMPORTS = sizeof(imports) / sizeof(imports[0]), MOST_READS = 16 };
  * it. */
 static unsigned reads[IMPORTS] SELDOM;
 
-/* The destructor of the object that waits for the end of an import. If the import failed, the
- * module does not exist. */
+/* The destructor of the object that waits for the end of an import: replaces the functions of the
+ * module. If the import failed, the module does not exist, and nothing happens. Preserves errno and
+ * Python's current exception. */
 static void import_ended(python_object *waiting) {
   python_object *error[3];
   int saved = errno;
@@ -48,8 +49,8 @@ static void import_ended(python_object *waiting) {
   errno = saved;
 }
 
-/* Causes import_ended to be called when the import of the module ends. Returns 1, or 0 if no import
- * is in progress. */
+/* Causes import_ended to be called when the import of the module ends. Returns 1, or 0 if the
+ * module is not being imported now. May leave an exception set. */
 static int wait_for_import(python_object *module, const struct import *import) {
   int waits = 0;
   python_object *specification = python_api.PyObject_GetAttrString(module, "__spec__");
@@ -65,9 +66,9 @@ static int wait_for_import(python_object *module, const struct import *import) {
   return waits;
 }
 
-/* Replaces the functions, now or at the end of the module's import. Python calls this function in
- * its main thread between two instructions. Always returns 0, because -1 would raise an exception
- * in the program. */
+/* Replaces the functions of a row of imports.def (import_), now or at the end of the module's
+ * import. Python calls this function in its main thread between two instructions. Always returns 0,
+ * because -1 would raise an exception in the program. */
 static int attach(void *import_) {
   int saved = errno;
   const struct import *import = import_;
@@ -84,8 +85,9 @@ static int attach(void *import_) {
   return 0;
 }
 
-/* Returns 1 if the path of a file, whose name begins at `name`, is in this folder or in a folder
- * __pycache__ there. Otherwise returns 0. */
+/* Returns 1 if the path of a file, whose name begins at `name`, has this folder (the end of a path,
+ * with a slash at its end) before the name, or before __pycache__/ and the name. Otherwise
+ * returns 0. */
 static int is_in(const char *path, const char *name, const char *folder) {
   static const char cache[] = "__pycache__/";
   size_t length = (size_t)(name - path), part = sizeof(cache) - 1, end = strlen(folder);
@@ -93,8 +95,9 @@ static int is_in(const char *path, const char *name, const char *folder) {
   return length >= end && strncmp(path + length - end, folder, end) == 0;
 }
 
-/* If the path is the path of the row's file, requests Python to call attach for the row, at most
- * MOST_READS times. Switches the module off if Python's functions cannot be used. */
+/* If the path is that of the row's file, requests Python to call attach for the row, at most
+ * MOST_READS times. name: the last part of the path. Switches the module off if Python's functions
+ * cannot be used. */
 static void ask(const struct import *import, const char *path, const char *name) {
   if (!is_in(path, name, import->folder)) return;
   if (__atomic_fetch_add(&reads[import - imports], 1, __ATOMIC_RELAXED) >= MOST_READS) return;

@@ -7,8 +7,8 @@
 #include "hooks.h"
 #include "training.h"
 
-/* Replaces DataLoader.__iter__: calls the original, begins an epoch, and returns the iterator; NULL
- * if the original raised an exception. */
+/* Replaces DataLoader.__iter__: calls the original, begins an epoch, and returns the original's
+ * iterator; NULL if the original raised an exception. Preserves the original's errno. */
 static python_object *iter_called(python_object *original, python_object *loader) {
   int saved = errno;
   struct training_sums outer = training_thread.sums;
@@ -58,8 +58,8 @@ static const struct python_method iter_method = {"__iter__", iter_called, PYTHON
                                   next_method = {"__next__", next_called, PYTHON_ONE_ARGUMENT,
                                                  NULL};
 
-/* Replaces both methods and those of the fetcher. If __next__ cannot be replaced, replaces nothing,
- * because an epoch would have no steps. */
+/* Replaces __next__ of the iterators, DataLoader.__iter__, and the functions of the fetcher. If
+ * __next__ cannot be replaced, replaces nothing, because an epoch would have no steps. */
 void training_replace_loader(python_object *module) {
   if (!hook_method_in(module, "_BaseDataLoaderIter", &next_method)) return;
   hook_method_in(module, "DataLoader", &iter_method);

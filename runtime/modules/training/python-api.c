@@ -21,7 +21,8 @@ static const char *const names[] = {
 enum { NAMES = sizeof(names) / sizeof(names[0]) };
 static_assert(sizeof(struct python_api) == NAMES * sizeof(void *), "one pointer per row");
 
-/* Returns true if the interpreter with this function is known. */
+/* Returns true if the frames of the interpreter that contains this function can be read
+ * (python-frames.h). */
 static bool is_known(const void *function) {
   struct loaded_object object;
   if (loader_object_of(function, &object) < 0) return false;
@@ -29,8 +30,8 @@ static bool is_known(const void *function) {
   return python_is_here();
 }
 
-/* Fills in python_api with the functions of Python. Fills the first member last, because
- * python_api_find checks it. */
+/* Fills in python_api with the functions of Python, unless one is missing. Fills the first member
+ * last, because python_api_find checks it. Runs on a stack of the runtime. */
 static void find(void *nothing) {
   void *found[NAMES];
   void **members = (void **)&python_api;

@@ -9,12 +9,14 @@
 typedef struct python_object python_object; /* PyObject */
 typedef python_object *python_function(python_object *self, python_object *argument);
 
-/* A function that receives its arguments as a tuple, and keywords as a dictionary or NULL. */
+/* A function (METH_VARARGS | METH_KEYWORDS) that receives its arguments as a tuple, and keywords as
+ * a dictionary or NULL. Returns a new reference, or NULL if an exception is set. */
 typedef python_object *python_function_of_keywords(python_object *self, python_object *arguments,
                                                    python_object *keywords);
 
-/* PyMethodDef, and its flags. METH_O: the function has one argument. METH_VARARGS: it receives a
- * tuple. METH_KEYWORDS: it also receives a dictionary. */
+/* PyMethodDef. Its flags are PYTHON_ARGUMENTS (METH_VARARGS: the function receives a tuple),
+ * PYTHON_KEYWORDS (METH_KEYWORDS: it also receives a dictionary) and PYTHON_ONE_ARGUMENT (METH_O:
+ * it has one argument). */
 struct python_method {
   const char *name;
   python_function *function;
@@ -23,6 +25,8 @@ struct python_method {
 };
 enum { PYTHON_ARGUMENTS = 0x0001, PYTHON_KEYWORDS = 0x0002, PYTHON_ONE_ARGUMENT = 0x0008 };
 
+/* The addresses of Python's functions and variables; NULL before python_api_find has returned
+ * true. */
 struct python_api {
 #define PYTHON_FUNCTION(name, result, parameters) result(*name) parameters;
 #define PYTHON_VARIABLE(name) python_object **name;
@@ -32,9 +36,9 @@ struct python_api {
 };
 extern struct python_api python_api __attribute__((visibility("hidden")));
 
-/* Finds the functions at its first call. Returns true, or false if one is missing, or if the frames
- * of the interpreter cannot be read (python-frames.h), as in builds without a GIL. Preserves
- * errno. */
+/* Fills in python_api, unless an earlier call did. Returns true, or false if a function is missing,
+ * or if the frames of the interpreter cannot be read (python-frames.h), as in builds without a GIL.
+ * Preserves errno. */
 bool python_api_find(void) __attribute__((visibility("hidden")));
 
 #endif

@@ -1,4 +1,5 @@
-/* Adds the times of a training to bins (training-time.h). */
+/* Adds the times in which a training waited for data and made batches to the bins of TRAINING_TIME
+ * (training-time.h). */
 #include "training-time.h"
 
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "record-id.h"
 #include "training-records.h"
 
+/* Nanoseconds of a unit of the bins, and bytes of a record's name. */
 enum { NS_PER_UNIT = 1000000, NAME_BYTES = 48 };
 
 static const char *const names[TRAINING_TIMES] = {
@@ -16,7 +18,7 @@ static const char *const names[TRAINING_TIMES] = {
     [TIME_ON_PROCESSORS] = "heatmap:processors",
 };
 
-/* One kind of time. */
+/* State of one kind of time. */
 struct series {
   uint32_t number; /* number of its record; NO_RECORD: no record */
   int is_refused;  /* 1: the record could not be made */
@@ -38,6 +40,7 @@ double training_time_last(void) {
   return 0;
 }
 
+/* Returns the record of a kind, or NULL if it has none. */
 static struct heatmap_record *record_of(enum training_time kind) {
   if (!series[kind].number) return NULL;
   return store_record(&darshan_store, STORE_TRAINING_TIME, series[kind].number);
@@ -50,8 +53,8 @@ void training_time_agree(double seconds) {
   }
 }
 
-/* Writes the name of a record, for example "heatmap:batches", or "heatmap:batches:3" for worker 3.
- * Returns its length. */
+/* Writes the name of a record, for example "heatmap:batches", or "heatmap:batches:3" for worker 3
+ * (negative: no worker), without a NUL. Returns its length. */
 static size_t name_record(char name[NAME_BYTES], enum training_time kind, int64_t worker) {
   size_t length = strlen(names[kind]), digits = 0;
   memcpy(name, names[kind], length);
@@ -97,8 +100,8 @@ int64_t training_nanoseconds(uint64_t ticks) {
   return (int64_t)((double)ticks * clock_tick(&darshan_hot.clock) * NS_PER_SECOND);
 }
 
-/* Adds nanoseconds to a series of bins. A rest that is smaller than a unit stays in `left` for the
- * next call. */
+/* Adds nanoseconds to a series of bins, spread over the seconds `at`. A rest that is smaller than a
+ * unit (1 ms) stays in *left for the next call. */
 static void add(const struct heatmap_record *record, int64_t *bins, int64_t *left, int64_t ns,
                 struct clock_span at) {
   int64_t sum = *left + (ns > 0 ? ns : 0);
@@ -106,6 +109,8 @@ static void add(const struct heatmap_record *record, int64_t *bins, int64_t *lef
   *left = sum % NS_PER_UNIT;
 }
 
+/* Adds time from t1 to t2 (ticks), of `whole` and `part` nanoseconds, to the time that is added to
+ * the bins when the record exists. */
 static void keep(struct series *to, uint64_t t1, uint64_t t2, int64_t whole, int64_t part) {
   if (!to->t2) to->t1 = t1;
   to->t2 = t2;

@@ -12,8 +12,8 @@
 
 enum { PAGED = 1 }; /* H5F_FSPACE_STRATEGY_PAGE */
 
-/* Sets the larger chunk cache in the access property list. Returns 1 if the list was changed,
- * otherwise 0. */
+/* Sets the chunk cache of DARSHAN_TRY in the access property list, if it is larger than the list's
+ * own. Returns 1 if the list was changed, otherwise 0. */
 static int set_chunk_cache(struct hdf5 *h5, int64_t list) {
   size_t wanted = remedy_value(CHUNK_CACHE), most = remedy_value(SLOTS), slots = 0, bytes = 0;
   int metadata = 0;
@@ -22,15 +22,15 @@ static int set_chunk_cache(struct hdf5 *h5, int64_t list) {
          h5->H5Pset_cache(list, metadata, slots < most ? most : slots, wanted, policy) >= 0;
 }
 
-/* Sets the size of the sieve buffer in the access property list. Returns 1 if the list was changed,
- * otherwise 0. */
+/* Sets the size of the sieve buffer in the access property list, if DARSHAN_TRY names it. Returns 1
+ * if the list was changed, otherwise 0. */
 static int set_sieve(struct hdf5 *h5, int64_t list) {
   size_t wanted = remedy_value(SIEVE_BUFFER);
   return wanted && h5->H5Pset_sieve_buf_size(list, wanted) >= 0;
 }
 
-/* Returns a copy of the access list with the settings of DARSHAN_TRY, which the caller closes; -1
- * if nothing must be changed. */
+/* Returns a copy of the access list with the chunk cache and sieve buffer of DARSHAN_TRY, which the
+ * caller closes; -1 if nothing must be changed or HDF5 cannot copy the list. */
 static int64_t changed(struct hdf5 *h5, int64_t access) {
   int64_t list = hdf5_copy_list(h5, access, h5->file_access);
   if (list < 0) return -1;
@@ -40,8 +40,8 @@ static int64_t changed(struct hdf5 *h5, int64_t access) {
   return -1;
 }
 
-/* Returns 1 if the file was created with pages, otherwise 0. HDF5 opens no other files with a page
- * buffer. */
+/* Returns 1 if the open file was created with the file space strategy PAGE, 0 if not or unknown.
+ * HDF5 opens no other files with a page buffer. */
 static int is_paged(struct hdf5 *h5, int64_t file) {
   int64_t list = h5->H5Fget_create_plist(file);
   uint64_t threshold = 0, persists = 0; /* a bool or an unsigned int, depending on HDF5's release */
@@ -52,9 +52,10 @@ static int is_paged(struct hdf5 *h5, int64_t file) {
   return known && strategy == PAGED;
 }
 
-/* Returns an access list with a page buffer for this file of the program. Returns -1 if the file
- * must not be reopened, because it is open for writing, is not paged, has a page buffer of that
- * size already, or HDF5 has no page buffers. */
+/* Returns an access list with a page buffer for this file of the program, which the caller closes.
+ * Returns -1 if the file must not be reopened, because it is open for writing (flags), is not
+ * paged, has a page buffer of that size already, DARSHAN_TRY names no page buffer, or HDF5 has
+ * none. access: the list with which the file was opened. */
 static int64_t with_pages(struct hdf5 *h5, int64_t file, unsigned flags, int64_t access) {
   size_t wanted = remedy_value(PAGE_BUFFER), bytes = 0;
   unsigned metadata = 0, raw = 0;
@@ -68,8 +69,9 @@ static int64_t with_pages(struct hdf5 *h5, int64_t file, unsigned flags, int64_t
   return -1;
 }
 
-/* Closes an HDF5 file and reopens it with a page buffer. Returns the id of the open file for the
- * application: `file` itself if it was not reopened, -1 if the reopening failed. */
+/* Closes an HDF5 file and reopens it with a page buffer (with_pages), or as before if that fails.
+ * Returns the id of the open file for the application: `file` itself if it was not closed, a
+ * negative value if it could not be reopened at all. */
 static int64_t again_with_pages(struct hdf5 *h5, int64_t file, const char *path, unsigned flags,
                                 int64_t access) {
   int64_t list = with_pages(h5, file, flags, access);

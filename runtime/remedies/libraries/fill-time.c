@@ -11,13 +11,16 @@
 /* Constants of H5Tpublic.h and H5Dpublic.h. */
 enum { REFERENCE = 7, VARIABLE_LENGTH = 9, NEVER = 1, EARLY = 1, CONTIGUOUS = 1, CHUNKED = 2 };
 
+/* Returns 1 if elements of this type may be undefined: it has no data of variable length and no
+ * references. Otherwise, or if HDF5 fails, returns 0. */
 static int may_be_undefined(struct hdf5 *h5, int64_t type) {
   return h5->H5Tdetect_class(type, VARIABLE_LENGTH) == 0 &&
          h5->H5Tdetect_class(type, REFERENCE) == 0 && h5->H5Tis_variable_str(type) == 0;
 }
 
 /* Returns a copy of the creation list without fill values, which the caller closes; -1 if nothing
- * must be changed or a call of HDF5 fails. */
+ * must be changed or a call of HDF5 fails. Space is allocated at once, except for chunks with
+ * filters. type: of the dataset's elements. */
 static int64_t without_fill(struct hdf5 *h5, int64_t creation, int64_t type) {
   if (!may_be_undefined(h5, type)) return -1;
   int64_t list = hdf5_copy_list(h5, creation, h5->dataset_creation);

@@ -23,15 +23,15 @@ void hdf5_close_list(struct hdf5 *h5, int64_t list, int64_t result) {
     h5->H5Pclose(list);
 }
 
-/* Returns the address of the id of a class of property lists, or NULL. old_name: the variable's
- * name in older releases of HDF5, without _ID. */
+/* Returns the address of the library's variable with the id of a class of property lists, or NULL
+ * if it has none. old_name: the variable's name in older releases of HDF5, without _ID. */
 static int64_t *class_of(const struct library *library, const char *name, const char *old_name) {
   int64_t *found = library_ask(library, name);
   return found ? found : library_ask(library, old_name);
 }
 
 /* Looks up the functions of a library that remedies need. Returns 0, or -1 if the library lacks one
- * of them. */
+ * of HDF5_FUNCTIONS or a class. Functions of HDF5_NEWER_FUNCTIONS may be NULL. */
 static int ask(struct hdf5 *h5, const struct library *library) {
   h5->file_access = class_of(library, "H5P_CLS_FILE_ACCESS_ID_g", "H5P_CLS_FILE_ACCESS_g");
   h5->dataset_creation =

@@ -42,8 +42,9 @@ struct library;
   FUNCTION(H5Pget_page_buffer_size, int, (int64_t, size_t *, unsigned *, unsigned *))              \
   FUNCTION(H5Pset_page_buffer_size, int, (int64_t, size_t, unsigned, unsigned))
 
+/* An HDF5 library of the process, and its functions. A slot that was taken is never freed. */
 struct hdf5 {
-  int is_taken;
+  int is_taken;                  /* 1: a thread fills this slot, or has filled it */
   const struct library *library; /* NULL: the other members are not set yet */
   int64_t *file_access;          /* addresses of the ids of two classes of property lists */
   int64_t *dataset_creation;
@@ -55,23 +56,27 @@ struct hdf5 {
 };
 
 /* Returns a copy of a property list, or a new list of the class if `list` is H5P_DEFAULT; a
- * negative value on failure. Opens HDF5 if the program has not opened it yet (until then *class is
+ * negative value on failure. The caller passes the copy to hdf5_close_list. class: h5->file_access
+ * or h5->dataset_creation. Opens HDF5 if the program has not opened it yet (until then *class is
  * not set), and closes the list of an earlier failed call. */
 int64_t hdf5_copy_list(struct hdf5 *h5, int64_t list, const int64_t *class);
 
-/* Closes a list of hdf5_copy_list after the call that used it. list: -1 if there is none. result:
- * that of the call. After a failed call, the list stays open until the next copy, because closing
- * it would clear HDF5's error stack, which the program may read. */
+/* Closes a list of hdf5_copy_list after the call that used it. list: negative: there is none.
+ * result: what the call returned; negative: it failed. After a failed call, the list stays open
+ * until the next hdf5_copy_list, because closing it would clear HDF5's error stack, which the
+ * program may read. */
 void hdf5_close_list(struct hdf5 *h5, int64_t list, int64_t result);
 
 extern struct hdf5 hdf5_libraries[HDF5_LIBRARIES];
 
-/* Return the remedy's replacement of this function of HDF5; NULL if the remedy does not replace it.
- * n: the library's index in hdf5_libraries. */
+/* Return the replacement of the HDF5 function `name`; NULL if DARSHAN_TRY does not name the remedy,
+ * or if the remedy does not replace the function. file_access_instead: for chunk-cache,
+ * sieve-buffer and page-buffer; fill_time_instead: for fill-time. n: the library's index in
+ * hdf5_libraries. */
 void *file_access_instead(int n, const char *name);
 void *fill_time_instead(int n, const char *name);
 
-/* Returns 1 if DARSHAN_TRY requests a remedy that opens files with other settings, otherwise 0. */
+/* Returns 1 if DARSHAN_TRY names chunk-cache, sieve-buffer or page-buffer, otherwise 0. */
 int file_access_is_asked(void);
 
 #endif

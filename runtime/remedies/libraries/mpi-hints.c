@@ -15,6 +15,8 @@ typedef int view_function(mpi_handle fh, int64_t at, mpi_handle etype, mpi_handl
                           const char *form, mpi_handle info);
 typedef int info_function(mpi_handle fh, mpi_handle info);
 
+/* The MPI library's functions MPI_Info_create, _dup, _set and _free, which return 0 (MPI_SUCCESS)
+ * or an error. */
 static struct {
   int (*create)(mpi_handle *info);
   int (*copy)(mpi_handle info, mpi_handle *copy);
@@ -22,6 +24,7 @@ static struct {
   int (*release)(mpi_handle *info);
 } infos;
 
+/* Adds the hints of all remedies in DARSHAN_TRY. Errors are ignored. */
 static void add(mpi_handle info) {
   char number[24];
   if (remedy_value(COLLECTIVE_BUFFERING)) {
@@ -95,7 +98,8 @@ static const struct replacement hinted[] = {
 };
 #undef ROW
 
-/* Looks up the library's functions that handle hints. Returns 0, or -1 if one is missing. */
+/* Looks up the functions of `infos`. caller: an address in the code that calls MPI. Returns 0, or
+ * -1 if one is missing. */
 static int ask(const void *caller) {
   *(void **)&infos.create = mpi_find_function("PMPI_Info_create", caller);
   *(void **)&infos.copy = mpi_find_function("PMPI_Info_dup", caller);

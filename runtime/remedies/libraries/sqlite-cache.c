@@ -26,6 +26,7 @@ static void *memory(size_t size) {
   return sys_failed(got) ? NULL : got;
 }
 
+/* Called once for each SQLite library that is found: looks up its function sqlite3_exec. */
 static void ask(struct library *found) {
   struct sqlite_library *library = (struct sqlite_library *)(void *)found;
   library->exec =
@@ -36,8 +37,9 @@ static void forget(struct library *gone) {
   (void)gone;
 }
 
-/* Returns the real function of the library that the caller uses. Stores the library in *library, or
- * NULL if the runtime finds none. */
+/* Returns the real function `name` of the SQLite library that the caller uses. number: OPEN or
+ * OPEN_V2. caller: an address in the calling code. Stores the library in *library, or NULL if the
+ * runtime finds none. */
 static void *function_of(int number, const char *name, const void *caller,
                          struct sqlite_library **library) {
   static const struct library_kind kind = {"sqlite3_libversion", sizeof(struct sqlite_library),
@@ -47,6 +49,8 @@ static void *function_of(int number, const char *name, const void *caller,
   return library_function(found, *library ? &(*library)->functions[number] : NULL, name);
 }
 
+/* Sets the page cache of an open database to the remedy's size. library may be NULL: unknown, then
+ * nothing changes. Errors are ignored. */
 static void enlarge(const struct sqlite_library *library, void *base) {
   uint64_t bytes = remedy_value(SQLITE_CACHE);
   char sql[64];

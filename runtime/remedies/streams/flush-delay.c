@@ -16,8 +16,9 @@ static uint64_t now(void) {
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Returns 1 if a flush of this stream may be omitted, because the last one was less than 100 ms
- * ago. Otherwise stores the time and returns 0: the caller must flush. */
+/* Returns 1 if a flush of this stream may be omitted, because the last one that was carried out was
+ * less than 100 ms ago. Otherwise stores the time of the flush and returns 0: the caller must
+ * flush. Returns 0 also for NULL (all streams) and for streams that the remedy does not serve. */
 static int waits(FILE *file) {
   struct held *held = held_stream(file);
   if (!held || !held->only_writes) return 0;

@@ -45,7 +45,8 @@ struct held *held_stream(FILE *file) {
   return held && held->is_open ? held : NULL;
 }
 
-/* Flushes a stream and gives it the buffer that the program chose. */
+/* Flushes a stream and gives it the buffer and the mode that the program chose, until it is
+ * closed. */
 static void let_go(struct held *held) {
   char *buffer = held->own ? held->own : held->buffer;
   flockfile(held->file);
@@ -56,7 +57,8 @@ static void let_go(struct held *held) {
   funlockfile(held->file);
 }
 
-/* Calls let_go for all open streams of this file. Returns 1 if there are any, else 0. */
+/* Calls let_go for the open streams of this file that have a buffer of the runtime. Returns 1 if
+ * the file has open streams that have or had such a buffer, else 0. */
 static int others_go(const struct stat *st) {
   int found = 0;
   for (int n = 0; n < STREAMS; n++) {
@@ -69,6 +71,8 @@ static int others_go(const struct stat *st) {
   return found;
 }
 
+/* Gives a stream of a regular file, opened with this mode of fopen, a buffer of the runtime, if
+ * that is possible and allowed. file: NULL if the open failed. Returns file. */
 static FILE *with_buffer(FILE *file, const char *mode) {
   size_t size = remedy_value(STDIO_BUFFER);
   if (!size) size = remedy_value(FLUSH_DELAY);
@@ -125,6 +129,7 @@ void held_streams_save(void) {
 OPENS(OPEN)
 #undef OPEN
 
+/* The replacement of fclose. */
 static int closed(FILE *file) {
   struct held *held = held_of(file, 0);
   if (held)
@@ -138,8 +143,8 @@ void held_streams_stop(void) {
     if (streams[n].is_open) let_go(&streams[n]);
 }
 
-/* Flushes all streams, and calls let_go for this one, because the program is about to get its
- * descriptor or to reopen it. */
+/* Flushes all streams that have a buffer of the runtime, and calls let_go for this one, because the
+ * program is about to get its descriptor or to reopen it. */
 static void lets_go(FILE *file) {
   struct held *held = held_stream(file);
   held_streams_write();

@@ -15,8 +15,9 @@ SLOT(void, setbuffer, (FILE * file, char *buffer, size_t size))
 SLOT(void, setlinebuf, (FILE * file))
 #undef SLOT
 
-/* Returns 1 if the stream must keep the remedy's buffer, otherwise 0. Stores the buffer that the
- * program requested. */
+/* Called when the program chooses a buffer. Returns 1 if the stream has the remedy's buffer and
+ * keeps it, and stores the program's choice for later; otherwise 0: the caller calls libc. buffer:
+ * NULL: one of libc. mode: of setvbuf. size: of the program's buffer in bytes. */
 static int keeps(FILE *file, char *buffer, int mode, size_t size) {
   struct held *held = held_stream(file);
   if (!held) return 0;

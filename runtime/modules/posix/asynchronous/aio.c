@@ -19,8 +19,8 @@ static void remember(const void *address, uint64_t ticks) {
   record_unlock(&requests->lock);
 }
 
-/* Removes the request at this address. Stores its time of submission and returns 1, or 0 if no
- * request was in progress. */
+/* Removes the request at this address. Stores its time of submission, in ticks, and returns 1.
+ * Returns 0, and leaves *ticks as it is, if no request is stored or the lock is not available. */
 static int recall(const void *address, uint64_t *ticks) {
   struct requests *requests = posix_state.aio;
   struct request request;
@@ -95,6 +95,7 @@ void kaio_submitted(struct kaio_request **list, int n, uint64_t t1) {
   }
 }
 
+/* Counts a request of libaio that completed with this result (bytes, or a negative errno). */
 static void completed(const struct kaio_request *request, int64_t result, uint64_t t1,
                       uint64_t t2) {
   struct posix_file *file = posix_file_of(request->fd);

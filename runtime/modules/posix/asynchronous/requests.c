@@ -12,8 +12,8 @@ static struct request *at(const struct requests *requests, uint32_t number) {
   return segments_at(&requests->places, number);
 }
 
-/* Takes a free slot and returns its number; 0 if the table is full or memory is exhausted. Makes
- * the table at the first call. The caller holds the lock. */
+/* Takes a free slot and returns its number, from 1; 0 if the table is full or memory is exhausted.
+ * Allocates the table at the first call. The caller holds the lock. */
 static uint32_t take_place(struct requests *requests) {
   uint32_t number = requests->free;
   if (number) {
@@ -68,9 +68,9 @@ void requests_take(struct requests *requests, const struct request *request, str
   requests->open--;
 }
 
-/* Empties the table. The slots and their contents stay in memory, because a handler may have forked
- * while the parent used them. */
 void requests_forget(struct requests *requests) {
+  /* The slots and their contents stay in memory, because a handler may have forked while the
+   * parent used them. */
   if (requests->bucket)
     private_memory_wipe(requests->bucket, REQUEST_BUCKETS * sizeof(*requests->bucket));
   requests->free = requests->open = requests->used = 0;

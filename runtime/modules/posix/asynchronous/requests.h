@@ -15,6 +15,7 @@ enum {
   REQUEST_PATHS = 2
 };
 
+/* A request in progress. `kind` decides which members of the unions are used. */
 struct request {
   uint64_t key;            /* address of the application's request, or its user_data */
   uint64_t submitted;      /* time of submission, in ticks */
@@ -35,21 +36,23 @@ struct request {
 };
 _Static_assert(sizeof(struct request) == 64, "a line each");
 
+/* A table of requests in progress. It is valid if all bytes are 0: empty. */
 struct requests {
-  int lock;
-  uint32_t used, free; /* number of slots that were ever used; the first free slot */
-  uint32_t open;       /* requests in progress */
-  int was_full;        /* 1: some request was not stored */
-  uint32_t *bucket;    /* REQUEST_BUCKETS elements: number of the latest request; 0: none */
-  struct segments places;
+  int lock;               /* a record's lock (record_lock) */
+  uint32_t used, free;    /* number of slots that were ever used; the first free slot */
+  uint32_t open;          /* requests in progress */
+  int was_full;           /* 1: some request was not stored */
+  uint32_t *bucket;       /* REQUEST_BUCKETS elements: number of the latest request; 0: none */
+  struct segments places; /* the slots: struct request, by number from 1 */
 };
 
-/* Adds a request. Requests with the same key stay in order. Returns NULL if the table is full. The
- * caller of this function and those below holds the lock of the table. */
+/* Adds a request, of which only the key is set, and returns it. Requests with the same key stay in
+ * order. Returns NULL, and sets was_full, if the table is full or memory is exhausted. The caller
+ * of this function and those below holds the lock of the table. */
 struct request *requests_add(struct requests *requests, uint64_t key);
 /* Returns the oldest request with this key, or NULL. */
 struct request *requests_find(struct requests *requests, uint64_t key);
-/* Copies the request and removes it. */
+/* Copies a request of the table (from requests_find) to *copy and removes it from the table. */
 void requests_take(struct requests *requests, const struct request *request, struct request *copy);
 
 /* Removes all requests. */

@@ -31,8 +31,8 @@ char *ring_path(const struct ring *ring, uint32_t number) {
   return number ? segments_at(&ring->paths, number) : NULL;
 }
 
-/* Returns the number of a free slot for a path; 0 if out of memory, or if the lock of the requests
- * cannot be taken. */
+/* Takes a free slot for the copy of a path and returns its number, from 1; 0 if out of memory, or
+ * if the lock of the requests cannot be taken. */
 static uint32_t path_take(struct ring *ring) {
   if (!record_lock(&ring->requests.lock)) return 0;
   if (ring->paths.item_size == 0) segments_prepare(&ring->paths, PATH_PIECE, SEGMENTS_PAGE);
@@ -53,9 +53,9 @@ void ring_path_give(struct ring *ring, uint32_t number) {
   record_unlock(&ring->requests.lock);
 }
 
-/* Copies a path of the application, which may free it before the result arrives. Returns the number
- * of the copy; 0 if there is no path, if it has 1024 bytes or more, if the runtime may not read it,
- * or if there is no slot (path_take). */
+/* Copies a path at an address of the application, which may free it before the result arrives.
+ * Returns the number of the copy, for ring_path; 0 if there is no path, if it has 1024 bytes or
+ * more, if the runtime may not read it, or if there is no slot (path_take). */
 static uint32_t path_keep(struct ring *ring, uint64_t address) {
   uint32_t number = path_take(ring);
   if (!number) return 0;
@@ -67,9 +67,9 @@ static uint32_t path_keep(struct ring *ring, uint64_t address) {
 
 /* --- submission ----------------------------------------------------------------------- */
 
-/* Returns the file of a descriptor or of a registered slot; NULL if it is not recorded. Sets *late
- * to the slot, counted from 1, if the file becomes known only when an earlier request of the chain
- * completes. */
+/* Returns the file of a descriptor or, if registered is not 0, of the registered slot `number`;
+ * NULL if it is not recorded. Sets *late to the slot, counted from 1, if the file becomes known
+ * only when an earlier request of the chain completes; otherwise leaves *late as it is. */
 static struct posix_file *file_of(const struct ring *ring, int registered, uint32_t number,
                                   uint32_t *late) {
   struct posix_file *file;
@@ -80,6 +80,8 @@ static struct posix_file *file_of(const struct ring *ring, int registered, uint3
   return fd_followed(file);
 }
 
+/* Fills in the request of a read or write. file: of the entry; NULL: not recorded, or not known
+ * yet. */
 static void understand_transfer(const struct uring_entry *entry, struct posix_file *file,
                                 struct request *request) {
   enum { APPENDS = 0x10 /* RWF_APPEND */ };
@@ -110,6 +112,7 @@ static void understand_close(struct ring *ring, const struct uring_entry *entry,
   }
 }
 
+/* Fills in the request of an open. If it opens a registered slot, marks the slot (SLOT_OPENS). */
 static void understand_open(struct ring *ring, const struct uring_entry *entry,
                             struct request *request) {
   request->fd = entry->fd;
@@ -143,6 +146,8 @@ static void understand_update(struct ring *ring, const struct uring_entry *entry
   }
 }
 
+/* Fills in the request of an entry: all that is needed to count it when its result arrives. Its
+ * kind is KIND_OTHER if it is on no recorded file or not an event. */
 static void understand(struct ring *ring, const struct uring_entry *entry,
                        struct request *request) {
   enum { FROM_FIXED = 1u << 31 };
@@ -205,14 +210,16 @@ static void understand(struct ring *ring, const struct uring_entry *entry,
   }
 }
 
-/* Returns the file of an entry if it is a transfer on a known file, as most are. Returns NULL for
- * other requests, which need more stack than a coroutine may have. */
+/* Returns the file of an entry if it is a transfer on a file that is recorded and classified, as
+ * most are. Returns NULL for other entries, whose handling needs more stack than a coroutine may
+ * have. */
 static struct posix_file *usual_file(const struct ring *ring, const struct uring_entry *entry) {
   if (!ring_is_transfer(entry->operation) || entry->fd < 0) return NULL;
   if (!(entry->flags & ENTRY_FIXED_FILE)) return posix_file_of(entry->fd);
   return fd_followed(ring_file(ring, (uint32_t)entry->fd));
 }
 
+/* Arguments of `understand`, to call it on another stack. */
 struct understanding {
   struct ring *ring;
   const struct uring_entry *entry;
@@ -249,10 +256,10 @@ static int tells_often(const struct uring_entry *entry) {
   }
 }
 
-/* Stores a request until its result arrives, and returns the stored request; NULL if the table is
+/* Stores a copy of a request until its result arrives, and returns the copy; NULL if the table is
  * full. Stores requests without a recorded file, too, because their results could otherwise be
  * mistaken for results of other requests with the same user data. The caller passes no multishot
- * request without a recorded file: a flag marks its results. */
+ * request without a recorded file, because a flag marks its results, and holds the ring's lock. */
 static struct request *remember(struct ring *ring, const struct uring_entry *entry,
                                 const struct request *request) {
   struct request *place = requests_add(&ring->requests, entry->user_data);
@@ -266,6 +273,8 @@ static struct request *remember(struct ring *ring, const struct uring_entry *ent
   return place;
 }
 
+/* Counts an entry as submitted at t1 (ticks) and stores its request. An entry that reports no
+ * result counts as unseen, except a close, which is assumed to succeed. */
 static void submitted(struct ring *ring, const struct uring_entry *entry, uint64_t t1) {
   struct request request = {.submitted = t1};
   struct posix_file *file = usual_file(ring, entry);
@@ -317,8 +326,9 @@ static uint32_t end_of(const struct ring *ring, const struct range *range) {
   return limited && tail - head > range->most ? head + (uint32_t)range->most : tail;
 }
 
-/* Copies entries that have not been read yet, and returns their number, which may be 0. If liburing
- * fills the array itself, entry and array element have the same index. */
+/* Copies the next entries that have not been read yet, at most AT_ONCE, and returns their number;
+ * 0: no more. Adds entries that the kernel consumed before to *unseen. If liburing fills the array
+ * itself, entry and array element have the same index. */
 static int entries_here(struct ring *ring, const struct range *range, struct uring_entry *copy,
                         uint32_t *unseen) {
   int n = 0;

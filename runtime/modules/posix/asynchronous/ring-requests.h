@@ -8,10 +8,12 @@
 enum { KIND_OTHER = -1 }; /* kind of a request without a recorded file */
 enum { LATE = 1 }; /* index in path of a slot number (file_of), in requests without a second path */
 
+/* Returns the word at this byte offset of the ring's mapped queues. ring->memory is not NULL. */
 static inline uint32_t ring_word(const struct ring *ring, uint32_t offset) {
   return __atomic_load_n((const uint32_t *)(const void *)(ring->memory + offset), __ATOMIC_ACQUIRE);
 }
 
+/* Returns 1 if the operation (enum uring_operation) reads or writes a file, otherwise 0. */
 static inline int ring_is_transfer(int operation) {
   switch (operation) {
   case URING_READV:

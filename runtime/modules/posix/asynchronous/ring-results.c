@@ -12,11 +12,13 @@ static int is_write(int operation) {
          operation == URING_WRITEV_FIXED;
 }
 
+/* A completed request, and the result that the kernel reported: a negative errno if it failed. */
 struct done {
   struct request request;
   int64_t result;
 };
 
+/* Counts an open, and assigns the file to its descriptor or registered slot. */
 static void opened(struct ring *ring, const struct done *done, uint64_t t2) {
   const struct request *request = &done->request;
   const char *path = ring_path(ring, request->path[0]);
@@ -43,6 +45,7 @@ static void opened(struct ring *ring, const struct done *done, uint64_t t2) {
   }
 }
 
+/* Counts a request on paths. A path that could not be copied (path_keep) leaves it uncounted. */
 static void named(struct ring *ring, const struct done *done, uint64_t t2) {
   enum { REMOVES_FOLDER = 0x200 /* AT_REMOVEDIR */ };
   const struct request *request = &done->request;
@@ -77,6 +80,7 @@ static void named(struct ring *ring, const struct done *done, uint64_t t2) {
   }
 }
 
+/* Counts a splice as a read of one file and a write of the other. */
 static void copied(const struct done *done, uint64_t t2) {
   const struct request *request = &done->request;
   int64_t from = (int64_t)((uint64_t)request->flags << 32 | request->length);
@@ -85,6 +89,7 @@ static void copied(const struct done *done, uint64_t t2) {
                request->submitted, t2);
 }
 
+/* Counts a close. If it failed, assigns the file again to the registered slot or descriptor. */
 static void closed(struct ring *ring, const struct done *done, uint64_t t2) {
   const struct request *request = &done->request;
   if (done->result == 0) {
@@ -168,8 +173,8 @@ static void completed_there(void *completion_) {
   }
 }
 
-/* Returns the file that an earlier request of the same chain opened in a slot; NULL if it is not
- * recorded. */
+/* Returns the file that an earlier request of the same chain opened in a slot (counted from 1), and
+ * counts the request as submitted for it; NULL if the file is not recorded. */
 static struct posix_file *opened_before(struct ring *ring, uint32_t slot) {
   struct posix_file *file = ring_file(ring, slot - 1);
   if (!file || file == SLOT_OPENS) ring_unseen(1);
@@ -178,8 +183,9 @@ static struct posix_file *opened_before(struct ring *ring, uint32_t slot) {
   return file;
 }
 
-/* Sets the file of a request that an earlier request of its chain opened, because the file becomes
- * known only now. A request without a recorded file becomes KIND_OTHER. */
+/* Sets the file of a request whose file an earlier request of its chain opened, because the file
+ * becomes known only now. A request without a recorded file becomes KIND_OTHER. Does nothing for
+ * other requests. */
 static void know_late(struct ring *ring, struct request *request) {
   switch (request->kind) {
   case URING_OPENAT:
@@ -199,6 +205,7 @@ static void know_late(struct ring *ring, struct request *request) {
   if (!request->file && request->kind != URING_SPLICE) request->kind = KIND_OTHER;
 }
 
+/* Counts a completed request. t1, t2: ticks before and after the call that found the result. */
 static void completed(struct ring *ring, struct done *done, uint64_t t1, uint64_t t2) {
   if (UNLIKELY(done->request.path[0] || done->request.path[LATE])) know_late(ring, &done->request);
   if (done->request.kind == KIND_OTHER) return;
@@ -210,8 +217,9 @@ static void completed(struct ring *ring, struct done *done, uint64_t t1, uint64_
 }
 
 /* Forgets all requests: the queue has overwritten results, so the requests of these results cannot
- * be distinguished from requests in progress. Returns the number of forgotten requests on files.
- * The caller holds the ring's lock. */
+ * be distinguished from requests in progress. tail: the queue's tail, from which on results are
+ * read next. Returns the number of forgotten requests on files. The caller holds the ring's
+ * lock. */
 static uint32_t skip_lost(struct ring *ring, uint32_t tail) {
   uint32_t unseen = ring->requests.open - ring->others;
   ring->others = 0;
@@ -222,7 +230,8 @@ static uint32_t skip_lost(struct ring *ring, uint32_t tail) {
 }
 
 /* Finds the next result of a request on a file, skips all other results, and stores the completed
- * request in *done. Returns 1, or 0 if there is none. */
+ * request in *done. Returns 1, or 0 if there is none. Adds requests whose results were overwritten
+ * to *unseen. */
 static int take_done(struct ring *ring, struct done *done, uint32_t *unseen) {
   int n = 0;
   if (!record_lock(&ring->requests.lock)) return 0;

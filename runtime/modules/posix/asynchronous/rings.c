@@ -22,6 +22,7 @@ static int fd_of(const struct ring *ring) {
   return __atomic_load_n(&ring->fd, __ATOMIC_RELAXED);
 }
 
+/* Returns the ring with this descriptor, or NULL. */
 static struct ring *find(int fd) {
   for (uint32_t i = 0, n = rings_used(); i < n; i++)
     if (fd_of(ring_at(i)) == fd) return ring_at(i);
@@ -39,9 +40,9 @@ struct ring *ring_of_number(int fd, int registered) {
   return NULL;
 }
 
-/* Returns the ring that a struct of liburing describes, or NULL. The struct may have been
- * copied, and its descriptor may be closed, so the head identifies the ring. */
 struct ring *ring_of(const struct uring *ring) {
+  /* The struct may have been copied, and its descriptor may be closed, so the head identifies the
+   * ring. */
   for (uint32_t i = 0, n = rings_used(); i < n; i++)
     if (ring_at(i)->head == ring->submission.head && fd_of(ring_at(i)) >= 0) return ring_at(i);
   return NULL;
@@ -61,8 +62,9 @@ static struct ring *new_place(void) {
   return ring;
 }
 
-/* Maps a part of a ring for reading. Returns NULL on failure. In a forked child the mapping would
- * keep the ring alive, so children must not inherit it (MADV_DONTFORK). */
+/* Maps `size` bytes of a ring for reading; part: QUEUES or ENTRIES. Returns NULL on failure. In a
+ * forked child the mapping would keep the ring alive, so children must not inherit it
+ * (MADV_DONTFORK). */
 static char *map(int fd, size_t size, long part) {
   void *memory = sys_mmap(NULL, size, PROT_READ, MAP_SHARED, fd, part);
   if (sys_failed(memory)) return NULL;
@@ -77,6 +79,8 @@ static void unmap(struct ring *ring) {
   ring->memory = ring->entries = NULL;
 }
 
+/* Maps both queues of a ring and stores the offsets of their parts. If they cannot be mapped, or
+ * have a layout that the runtime does not read, ring->memory stays NULL. */
 static void map_ring(struct ring *ring, const struct uring_setup *setup) {
   if (setup->flags & (RING_NO_MAPPING | RING_MIXED) || !(setup->features & RING_ONE_MAPPING))
     return;
@@ -99,6 +103,9 @@ static void map_ring(struct ring *ring, const struct uring_setup *setup) {
   ring->results_at = setup->completion.results;
 }
 
+/* Adds a ring to the table and counts it, unless the table has a ring with this descriptor. head:
+ * of liburing's struct; NULL: unknown. A ring that cannot be recorded counts as one unseen
+ * request. */
 static void begin(int fd, const struct uring_setup *setup, const char *head) {
   struct rings_state *rings = &rings_state;
   if (!record_lock(&rings->lock)) return;
@@ -253,8 +260,9 @@ static void registered_there(void *registration_) {
   }
 }
 
-/* Stores the files that a successful io_uring_register call registered. Runs on a stack of the
- * runtime, because looking the files up needs much stack. */
+/* Called after io_uring_register with its arguments and result: stores the files, or the index of
+ * the ring, that it registered; nothing if it failed. Runs on a stack of the runtime, because
+ * looking the files up needs much stack. */
 void ring_registered(int fd, unsigned operation, const void *argument, unsigned n, long result) {
   struct registration registration = {fd, operation, n, argument, result};
   if (rings_state.used && result >= 0) stack_run_anyway(registered_there, &registration);

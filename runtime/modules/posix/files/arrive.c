@@ -11,7 +11,8 @@
 #include "modules/posix/records.h"
 #include "record-id.h"
 
-/* Sets the tracked position of a file to the file offset of the stream's descriptor. */
+/* Sets the tracked position of a file to the kernel's position of a descriptor. A pipe, which has
+ * none, changes nothing. The caller holds the record's lock. */
 static void place_at(struct posix_file *file, int fd) {
   long position = SYS3(SYS_lseek, fd, 0, SEEK_CUR);
   if (position >= 0) file->offset = position;
@@ -27,8 +28,8 @@ void posix_stream_joined(struct posix_file *file, int fd) {
   posix_unlock(file);
 }
 
-/* Forgets the file of this descriptor, which now refers to a file of another process. The next call
- * on the descriptor classifies it. */
+/* Forgets what this descriptor was before, because it was received from another process. The next
+ * call on the descriptor classifies it. */
 void posix_arrived(int fd) {
   fd_dropped(fd);
 }
@@ -83,8 +84,9 @@ static struct posix_file *found(int fd, const struct posix_name *name, uint32_t 
   return file;
 }
 
-/* Classifies a descriptor by querying the kernel. Returns its file, or NULL if it is not
- * recorded. Enters the runtime only for a file that is recorded. */
+/* Classifies a descriptor by querying the kernel. Returns its file, or NULL if it is not recorded:
+ * the entry is then FD_OTHER or FD_EXCLUDED, or stays unclassified if fd is closed. Enters the
+ * runtime only for a file that is recorded. */
 static __attribute__((noinline)) struct posix_file *look(int fd) {
   struct fd_facts facts;
   struct posix_name name;
@@ -110,8 +112,9 @@ struct posix_file *posix_file_look(int fd) {
   return look(fd);
 }
 
-/* Returns the file of a descriptor that a stream opened, so that no POSIX call has named it
- * (neither the open nor a fileno is counted); NULL if it is not recorded. */
+/* Returns the file of a descriptor that a stream opened (no POSIX call has named it), and assigns
+ * it to the descriptor. Counts neither an open nor a fileno. Returns NULL if the file is not
+ * recorded. */
 struct posix_file *posix_file_of_stream(int fd) {
   struct posix_name name;
   if (!stdio_name_at(fd, &name) || !fd_may_change()) return NULL;
@@ -143,9 +146,8 @@ struct posix_file *posix_file_or_excluded(int fd) {
   return __atomic_load_n(&darshan_hot.fds[fd].file, __ATOMIC_RELAXED);
 }
 
-/* Forgets the descriptors that arrived with a received message. Does not use CMSG_NXTHDR, because
- * it calls a function of libc. */
 void posix_message(const struct msghdr *message) {
+  /* Does not use CMSG_NXTHDR, because it calls a function of libc. */
   const char *at = message->msg_control;
   size_t left = at ? message->msg_controllen : 0;
   while (left >= sizeof(struct cmsghdr)) {

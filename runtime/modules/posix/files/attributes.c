@@ -16,8 +16,8 @@ static inline ALWAYS_INLINE void count_stat(struct posix_file *file, uint64_t t1
   }
 }
 
-/* Counts a stat of the file, as count_stat does. Not inlined, so that the caller needs less of the
- * application's stack. */
+/* Counts a stat of the file and its time (POSIX_STATS), as count_stat does. Not inlined, so that
+ * the caller needs less of the application's stack. */
 static __attribute__((noinline)) void count_stat_apart(struct posix_file *file, uint64_t t1,
                                                        uint64_t t2) {
   count_stat(file, t1, t2);
@@ -70,16 +70,18 @@ static void count_target(struct posix_file *file, uint64_t source_id) {
   posix_unlock(file);
 }
 
-/* Returns the number of a file that has a record of STDIO, but may have none of POSIX, as one that
- * fopen made; 0 for other files. The caller has entered the runtime. */
+/* Returns the number of a file that has a STDIO record, because fopen opened it, and makes its
+ * POSIX record if it has none; 0 for files without a STDIO record. The caller has entered the
+ * runtime. */
 static uint32_t file_of_stream(const struct posix_name *name) {
   const struct store_entry *entry = store_find(&darshan_store, name->id);
   if (!entry || entry->record[STORE_STDIO] == NO_RECORD) return 0;
   return posix_file_unasked(name, 0);
 }
 
-/* Returns the number of a path's file, or 0 if it has none. Stores the id of the file or, if it
- * shares a record, the id of this record; leaves *id as it is if the path is not recorded. */
+/* Returns the number of a path's file, or 0 if this process has not recorded it. Stores the id of
+ * the file or, if it shares a record, the id of this record; leaves *id as it is if the path is
+ * excluded. */
 static uint32_t find_source(int dirfd, const char *path, uint64_t *id) {
   struct posix_name name;
   uint32_t number = 0;
@@ -95,8 +97,9 @@ static uint32_t find_source(int dirfd, const char *path, uint64_t *id) {
   return number;
 }
 
-/* Counts a rename of a source that has a record; the target then also gets a record. t1, t2: begin
- * and end in ticks. Returns 1, or 0 if the source has no record. */
+/* Counts a rename of a source that this process has recorded; the target then also gets a record,
+ * with the id of the source (POSIX_RENAMED_FROM). t1, t2: begin and end in ticks. Returns 1, or 0,
+ * without counting, if the source is not recorded. */
 static int book_rename(int from_dir, const char *from, int to_dir, const char *to, uint64_t t1,
                        uint64_t t2) {
   struct posix_name target;

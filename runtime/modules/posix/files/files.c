@@ -24,8 +24,8 @@ struct posix_state posix_state;
 static struct posix_aux other_paths;
 static struct requests aio_requests;
 
-/* Returns the largest number of files, without overflow files. It is twice the limit of records,
- * because a forked child may inherit as many files as it may make records. */
+/* Returns the largest number of file states, without those of overflow files. It is twice the limit
+ * of records, because a forked child may inherit as many files as it may make records. */
 static uint32_t most_files(void) {
   return 2 * store_fill(&darshan_store, STORE_POSIX).limit + 2;
 }
@@ -45,8 +45,8 @@ int posix_prepare(void) {
   return segments_have(&posix->files, POSIX_SHARED_FILE);
 }
 
-/* Returns 1 for an absolute path without // and /./, which can be used without cleaning. Otherwise
- * returns 0. */
+/* Returns 1 for an absolute path that is its own name: it has no //, /./ or other part to remove.
+ * length: of the path; 0: it is relative. Otherwise returns 0. */
 static int is_clean(const char *path, size_t length) {
   if (length == 0) return 0;
   if (!darshan_may_need_cleaning(path, length)) return 1;
@@ -62,8 +62,8 @@ static int is_followed(int fd) {
   return entry && !fd_is_free(entry) && fd_may_change();
 }
 
-/* Writes the name of a path into a buffer that *name then owns. Returns the length of the name;
- * 0 if it is unknown, too long for a log, or there is no buffer. */
+/* Writes the absolute path of dirfd and path (as in openat) into a buffer that *name then owns.
+ * Returns its length; 0 if it is unknown, does not fit, or there is no buffer. */
 static size_t clean_into(struct posix_name *name, int dirfd, const char *path) {
   enum { room = DARSHAN_PATH_ROOM };
   name->buffer = path_buffer_take();
@@ -77,9 +77,9 @@ static size_t clean_into(struct posix_name *name, int dirfd, const char *path) {
   return fd_folder_clean_path(buffer, room, dirfd, path, is_followed(dirfd) ? ticks_now() : 0);
 }
 
-/* Returns the descriptor's number if an excluded name stands for a descriptor (/dev/stdin,
- * /proc/self/fd/5); BEHIND_NOTHING if the name leads to no other file; BEHIND_SOMETHING if it leads
- * to another file in some other way. */
+/* Returns what an excluded name leads to: the descriptor's number if the name represents a
+ * descriptor (/dev/stdin, /proc/self/fd/5); BEHIND_SOMETHING if it leads to another file in some
+ * other way (/proc/self/cwd/x); BEHIND_NOTHING if it is the file's own name. */
 enum { BEHIND_NOTHING = -2, BEHIND_SOMETHING = -1 };
 static int behind(const char *name) {
   static const char *const standard[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
@@ -96,8 +96,9 @@ static int behind(const char *name) {
   return *at ? BEHIND_SOMETHING : number;
 }
 
-/* Returns 1 if the first two letters are those of a system folder, otherwise 0. Most of these names
- * are excluded, so their exclusion is checked before their record. */
+/* Returns 1 if the first two letters of an absolute path are those of a system folder (/etc, /usr),
+ * otherwise 0. Most of these names are excluded, so their exclusion is checked before their
+ * record. */
 static int may_be_of_system(const char *name) {
   switch (name[1] << 8 | name[2]) {
   case 'b' << 8 | 'i':
@@ -144,8 +145,8 @@ static int is_excluded(int module, struct posix_name *name, size_t length) {
   return name_in_folder_is_excluded(module, name->text, length, name->folder);
 }
 
-/* Returns 1 and fills in *name if its text is the path of a file that the POSIX module knows.
- * Otherwise returns 0, as for every other module. */
+/* Returns 1 and fills in *name if its text, of this length, is the path of a file that the POSIX
+ * module knows (known-paths.h). Otherwise returns 0, as for every other module. */
 static int is_known(struct posix_name *name, int module, size_t length) {
   if (module != DARSHAN_MOD_POSIX || runtime_phase() != RUNTIME_RECORDING) return 0;
   name->key = path_key(name->text, length);
@@ -186,9 +187,10 @@ int posix_name_of(struct posix_name *name, int module, int dirfd, const char *pa
   return name_of(name, module, dirfd, path, NULL);
 }
 
-/* Replaces the name by the name of the file of descriptor `number`, if `facts` show that both are
- * the same file. facts: of the file that was just opened under that name. Returns 1 if it did.
- * Returns 0 otherwise, and if `module` is off or excludes the name of the descriptor's file. */
+/* Replaces the name by the name of the recorded file of descriptor `number` (negative: none), if
+ * both are the same file. facts: of the file that was just opened under the old name. Returns 1 if
+ * it did. Returns 0 otherwise, and if `module` is off or excludes the name of the descriptor's
+ * file. */
 static int is_also(struct posix_name *name, int module, int number, const struct fd_facts *facts) {
   const struct posix_file *file = number >= 0 ? posix_file_of(number) : NULL;
   struct fd_facts there;
@@ -240,9 +242,8 @@ uint32_t posix_file_system(const char *name, uint32_t length, int fd) {
   return posix_file_system_of(&(struct posix_name){.text = name, .length = length}, fd);
 }
 
-/* Initializes the state of a record, except its lock, which a thread that locks all records may
- * already hold. */
 void posix_aux_prepare(uint32_t number) {
+  /* Leaves the lock as it is, because a thread that locks all records may already hold it. */
   struct posix_aux *aux = posix_aux_of(number);
   size_t lock = offsetof(struct posix_aux, ext);
   memset((char *)aux + lock, 0, sizeof(*aux) - lock);
@@ -251,8 +252,8 @@ void posix_aux_prepare(uint32_t number) {
   aux->traced = dxt_on(DXT_POSIX) ? number : 0;
 }
 
-/* Gives the file its own record. Returns its number, or 0 at the record limit or if out of memory.
- * The caller holds the store's lock. */
+/* Gives the file its own record, which is made if the entry has none. Returns the record's number,
+ * or 0 at the record limit or if out of memory. The caller holds the store's lock. */
 static uint32_t make_record(struct posix_file *file, struct store_entry *entry) {
   struct record_store *store = &darshan_store;
   uint32_t number = entry->record[STORE_POSIX];
@@ -272,8 +273,10 @@ static uint32_t make_record(struct posix_file *file, struct store_entry *entry) 
   return number;
 }
 
-/* Returns the number of a new file with its own record; 0 if the table or the module's records are
- * full, or if out of memory. The caller holds the store's lock. */
+/* Makes the state of a file of this name and its own record, and returns the state's number; 0,
+ * without a state, if the table or the module's records are full, or if out of memory. alignment:
+ * of posix_file_system. entry: the store's entry of the name; NULL: none yet. The caller holds the
+ * store's lock. */
 static uint32_t own_file(struct posix_state *posix, const struct posix_name *name,
                          uint32_t alignment, struct store_entry *entry) {
   uint32_t number = posix->used_files + 1;
@@ -293,9 +296,10 @@ static uint32_t own_file(struct posix_state *posix, const struct posix_name *nam
   return number;
 }
 
-/* Returns the number of the file of this name: a known file, a new file with its own record, or,
- * beyond the limit, a file that shares an overflow, group or program record. Returns 0 if there is
- * no space. The caller holds the store's lock. */
+/* Returns the number of the file of this name: a known file, or else one that it makes: with its
+ * own record or, beyond the limit of records and for program files, with a record that files share.
+ * Returns 0 if there is no space. alignment: of posix_file_system; 0: unknown. The caller holds the
+ * store's lock. */
 static uint32_t new_file(const struct posix_name *name, uint32_t alignment) {
   struct posix_state *posix = &posix_state;
   struct store_entry *entry = store_find(&darshan_store, name->id), *tree = NULL;
@@ -363,9 +367,9 @@ void posix_file_unused_slow(struct posix_file *file) {
   guard_end(begun);
 }
 
-/* Makes the record of an inherited file or, at the record limit, assigns it the record of a group.
- * Called at the file's first event. Returns 1, or 0 if there is no space or the file is that of the
- * parent process. */
+/* Makes the record of a file that was inherited by a fork or, at the record limit, assigns it the
+ * record of a group. Called at the file's first event in the child. Returns 1, or 0 if there is no
+ * space or the state is that of the parent process; the event is then not counted. */
 int posix_materialise(struct posix_file *file) {
   int made = 1;
   if (posix_file_at(file->number) != file) { /* a handler forked during this call */
@@ -388,6 +392,8 @@ int posix_materialise(struct posix_file *file) {
   return made;
 }
 
+/* Makes the child's state with this number, without a record, from the parent's state `from`, which
+ * stores the number in next_free. */
 static void inherit(struct posix_file *from, uint32_t number) {
   struct posix_file *file = posix_file_at(number);
   *file = *from;
@@ -402,7 +408,8 @@ static void inherit(struct posix_file *from, uint32_t number) {
 }
 
 /* Returns the child's state for a file of the parent, which is made if necessary; NULL if the table
- * is full or memory is exhausted. *kept: number of the child's states so far. */
+ * is full or memory is exhausted. *kept: number of the child's states so far, which it increases if
+ * it makes one. */
 static struct posix_file *heir(struct posix_file *file, uint32_t *kept) {
   uint32_t limit = most_files() / 2;
   if (file->next_free == 0 && *kept + 1 < limit &&
@@ -411,8 +418,8 @@ static struct posix_file *heir(struct posix_file *file, uint32_t *kept) {
   return file->next_free ? posix_file_at(file->next_free) : NULL;
 }
 
-/* Drops the parent's state in a forked child. Open and mapped files remain known, but have no
- * records yet. */
+/* Called in a forked child: drops the parent's state. Open and mapped files remain known, but have
+ * no records yet. If out of memory, the child records nothing. */
 void posix_forked(void) {
   struct posix_state *posix = &posix_state;
   uint32_t kept = POSIX_SHARED_FILE;

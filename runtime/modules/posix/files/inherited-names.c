@@ -12,6 +12,8 @@ static int closes(int fd) {
   return SYS3(SYS_fcntl, fd, F_GETFD, 0) != 0; /* 1 also if the descriptor is closed already */
 }
 
+/* Passes the names of at most MOST open files to a program that is about to start. but_closing: 1:
+ * without those of descriptors that exec closes. */
 static void hand_on(int but_closing) {
   int asked = 0;
   for (int fd = fd_next(-1); fd >= 0 && fd < HIGHEST && asked < MOST; fd = fd_next(fd)) {
@@ -23,9 +25,9 @@ static void hand_on(int but_closing) {
   }
 }
 
-/* Passes the names of the open files to a process that is about to be spawned. Includes those that
- * exec closes, because the new process may get any descriptor under another number. */
 void posix_hand_on(void) {
+  /* Includes descriptors that exec closes, because the new process may get any descriptor under
+   * another number. */
   if (darshan_hot.fd_limit && fd_may_change()) hand_on(0);
 }
 

@@ -11,8 +11,9 @@
 #include "../posix-fds.h"
 #include "../posix-state.h"
 
-/* Returns a hash of a path's length and of up to 24 of its bytes; 0 for a path that is too short.
- * Two paths with the same key only evict each other from their slot. */
+/* Returns a hash of a path's length and of up to 24 of its bytes, the key of the path; 0 for a path
+ * of less than 8 bytes, which is never known. Two paths with the same key only evict each other
+ * from their slot. */
 static inline uint64_t path_key(const char *path, size_t length) {
   uint64_t last, before, middle;
   if (UNLIKELY(length < sizeof(last))) return 0;
@@ -27,8 +28,9 @@ static inline uint64_t *path_slot(uint64_t key) {
 }
 _Static_assert(POSIX_KNOWN_PATHS == 256, "the upper 8 bits of a key are the slot");
 
-/* Returns the number of the file of this path, or 0 if the path is not known. A frame that was
- * interrupted by a fork may have stored a number of the parent process, so the file is checked. */
+/* Returns the number of the file of this path (posix_file_at), or 0 if the path is not known. key:
+ * path_key of the path. A frame that was interrupted by a fork may have stored a number of the
+ * parent process, so the file is checked. */
 static inline uint32_t path_known(const char *path, size_t length, uint64_t key) {
   uint64_t known = __atomic_load_n(path_slot(key), __ATOMIC_ACQUIRE);
   uint32_t number = (uint32_t)known;
@@ -41,7 +43,8 @@ static inline uint32_t path_known(const char *path, size_t length, uint64_t key)
   return number;
 }
 
-/* Stores the number of a file that has a record of its own and this path as its name. */
+/* Stores the number of a file that has a record of its own and whose name is the path with this
+ * key. key: 0: does nothing. */
 static inline void path_learn(uint64_t key, uint32_t number) {
   uint64_t known = (uint64_t)(uint32_t)(key >> 24) << 32 | number;
   if (key) __atomic_store_n(path_slot(key), known, __ATOMIC_RELEASE);

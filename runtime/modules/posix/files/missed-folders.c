@@ -1,4 +1,4 @@
-/* The hash table of folders with failed lookups (shared-records.h). */
+/* The hash table of folders in which lookups of names failed (shared-records.h). */
 #include "shared-records.h"
 
 #include <string.h>

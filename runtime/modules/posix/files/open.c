@@ -11,13 +11,14 @@
 #include "../account.h"
 #include "record-id.h"
 
-/* Values of count_open's `counter` that are not counters. They define the file's position after the
- * open. OPEN_BEGINS: at the beginning. OPEN_IS_USED: unchanged, because a descriptor of the file is
+/* Values of count_open's `counter` that are not counters. They define the file's tracked position
+ * after the open. OPEN_BEGINS: 0. OPEN_IS_USED: unchanged, because a descriptor of the file is
  * already in use. */
 enum { OPEN_BEGINS = -1, OPEN_IS_USED = -2 };
 
-/* Counts an open. counter: index of a counter besides OPENS, or OPEN_BEGINS or OPEN_IS_USED. mode:
- * permission bits; 0: unknown, leaves POSIX_MODE as it is. */
+/* Counts an open (POSIX_OPENS) and its time. counter: index of another counter to increment
+ * (POSIX_DUPS, POSIX_FILENOS), or OPEN_BEGINS or OPEN_IS_USED. mode: permission bits; 0: unknown,
+ * leaves POSIX_MODE as it is. */
 static void count_open(struct posix_file *file, int counter, int64_t mode, uint64_t t1,
                        uint64_t t2) {
   if (!posix_lock(file)) return;
@@ -40,8 +41,9 @@ static void count_open(struct posix_file *file, int counter, int64_t mode, uint6
   posix_unlock_other(file, counter < 0 ? SITE_OPEN : SITE_OTHER, t1, t2);
 }
 
-/* Marks the descriptor of a name that is excluded. Its bytes count as bytes of excluded files,
- * except for files of /proc, /dev and /sys, whose bytes are not on storage. */
+/* Marks the descriptor that an open of an excluded name returned. Its bytes count as bytes of
+ * excluded files, except for files of /proc, /dev and /sys, whose bytes are not on storage, and
+ * except if the POSIX module is off. */
 static void opened_excluded(int fd, const char *path) {
   int made_up = strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/dev/", 5) == 0 ||
                 strncmp(path, "/sys/", 5) == 0;
@@ -51,8 +53,8 @@ static void opened_excluded(int fd, const char *path) {
     fd_excluded(fd);
 }
 
-/* Assigns the file of this number (0: not recorded) to the descriptor that an open returned, and
- * counts the open. counter: as in count_open. */
+/* Assigns the file of this number (0: not recorded) to the descriptor that an open or duplication
+ * returned, and counts the open (count_open), unless the number is 0. */
 static void register_fd(int fd, uint32_t number, int counter, int64_t mode, uint64_t t1,
                         uint64_t t2) {
   struct posix_file *file = posix_file_at(number);
@@ -61,8 +63,8 @@ static void register_fd(int fd, uint32_t number, int counter, int64_t mode, uint
   if (number) count_open(file, counter, mode, t1, t2);
 }
 
-/* Sets the position of a file that was opened to append, only for writing: each write goes to the
- * end of the file, which other processes may move. */
+/* Sets the tracked position of a file that was opened to append, only for writing, to its current
+ * size, where the first write goes. */
 static __attribute__((noinline)) void begin_at_end(struct posix_file *file, int fd) {
   struct stat st;
   if (sys_fstat(fd, &st) < 0 || !posix_lock(file)) return;
@@ -97,8 +99,9 @@ static __attribute__((noinline)) void opened(int fd, int dirfd, const char *path
     posix_ext(posix_file_at(number), POSIX_EXT_FIFO_OPENS, 1, -1, 0, 0);
 }
 
-/* Counts an open that succeeded, or a failed lookup. Each is counted in a function of its own, so
- * that a failed open needs less of the application's stack. */
+/* Counts an open that returned fd; negative: it failed, and a failed lookup is counted. dirfd to
+ * mode: arguments of openat. Each is counted in a function of its own, so that a failed open needs
+ * less of the application's stack. */
 void posix_opened(int fd, int dirfd, const char *path, int flags, mode_t mode, uint64_t t1,
                   uint64_t t2) {
   if (fd < 0)
@@ -161,9 +164,10 @@ void posix_closed(struct posix_file *file, uint64_t t1, uint64_t t2) {
   posix_file_unused(file);
 }
 
-/* Handles a close that failed. Linux frees the descriptor even then, and the close is counted,
- * unless a seccomp filter or a tracer kept the call from the kernel: then the file is assigned to
- * the descriptor again. */
+/* Handles a close that failed; errno must be that of the close. Linux frees the descriptor even
+ * then, and the close is counted, unless a seccomp filter or a tracer kept the call from the
+ * kernel: then fd is still open, and the file is assigned to it again. file may be NULL only if fd
+ * is closed. */
 void posix_close_failed(struct posix_file *file, int fd, uint64_t t1, uint64_t t2) {
   if (errno == EBADF || SYS2(SYS_fcntl, fd, F_GETFD) < 0) {
     posix_closed(file, t1, t2);
@@ -226,8 +230,9 @@ void posix_fcntl(struct posix_file *file, int result, int command, uint64_t t1, 
   }
 }
 
-/* Counts a fileno, by which the application gets the descriptor of a recorded stream, and assigns
- * the stream's file to the descriptor: from now on, direct calls on it count for that file. */
+/* Counts a fileno, by which the application gets the descriptor fd of a recorded stream, and
+ * assigns the stream's file to the descriptor: from now on, direct calls on it count for that file.
+ * Does nothing if the stream is not recorded. */
 void posix_fileno(int fd, FILE *stream, uint64_t t1, uint64_t t2) {
   struct posix_name name;
   if (!fd_may_change() || !fd_can_follow(fd)) return;

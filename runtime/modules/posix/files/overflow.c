@@ -43,8 +43,9 @@ int overflow_knows(const struct posix_state *posix, uint64_t id) {
   return place && *place != 0;
 }
 
-/* Enlarges the set if it is half full. Returns 1 if it has grown, so that one more id fits;
- * otherwise 0. If memory runs out, new ids can no longer be distinguished from known ones. */
+/* Enlarges the set of ids if it is half full. Returns 1 if it has grown, so that one more id fits.
+ * Returns 0 if that is not necessary, and if the set has its largest size or memory runs out: then
+ * new ids can no longer be distinguished from known ones. */
 static int set_grew(struct posix_state *posix) {
   uint64_t *old = posix->overflow_set;
   uint32_t places = posix->set_places, more = FIRST_PLACES;
@@ -72,6 +73,8 @@ uint32_t overflow_open(const struct posix_state *posix, uint64_t id) {
   }
 }
 
+/* Adds the number of an open file that shares a record to the hash table of such files
+ * (posix->overflow_open), which has space for all. id: of the file. */
 static void add_open(struct posix_state *posix, uint32_t number, uint64_t id) {
   uint32_t i = open_hash(id);
   while (posix->overflow_open[i] != 0)
@@ -79,8 +82,8 @@ static void add_open(struct posix_state *posix, uint32_t number, uint64_t id) {
   posix->overflow_open[i] = number;
 }
 
-/* Removes a file's number from the table of open files and closes the gap, so that the table needs
- * no marks for deleted slots. */
+/* Removes a file's number from the hash table of open files (add_open) and closes the gap, so that
+ * the table needs no marks for deleted slots. Does nothing if the table does not have it. */
 static void remove_open(struct posix_state *posix, uint32_t number, uint64_t id) {
   uint32_t i = open_hash(id);
   while (posix->overflow_open[i] != number) {
@@ -98,7 +101,8 @@ static void remove_open(struct posix_state *posix, uint32_t number, uint64_t id)
   posix->overflow_open[i] = 0;
 }
 
-/* Returns the number of a free state; 0 if too many files are open, or if out of memory. */
+/* Takes a free state and returns its number; 0 if OVERFLOW_FILES files are open, or if out of
+ * memory. */
 static uint32_t take_number(struct posix_state *posix) {
   uint32_t number = posix->free_overflow;
   if (!posix->overflow_open) posix->overflow_open = private_memory(OPEN_PLACES * sizeof(uint32_t));
@@ -133,8 +137,8 @@ int overflow_share(struct posix_file *file, const struct store_entry *group) {
 
 static const struct name_folder no_folder;
 
-/* Returns the number of the state that files share if no other state is free; 0 if this state has
- * no record. */
+/* Returns POSIX_SHARED_FILE, the state that files share if no other state is free; its record is
+ * the overflow record. Returns 0 if that record cannot be made. */
 static uint32_t share_state(uint32_t alignment) {
   struct posix_file *file = posix_file_at(POSIX_SHARED_FILE);
   if (file->record) return POSIX_SHARED_FILE;
@@ -147,8 +151,9 @@ static uint32_t share_state(uint32_t alignment) {
              : 0;
 }
 
-/* Returns 1 if the group does not have the file yet, 0 if it does, STORE_MAY_BE_NEW if unknown.
- * Restores the last operation of a known file. */
+/* Adds the file's id to the set of ids. Returns 1 if it is new, 0 if the set has it,
+ * STORE_MAY_BE_NEW if unknown, because the set is full. Restores the last operation of a known
+ * file. */
 static int met_first(struct posix_state *posix, struct posix_file *file) {
   uint64_t *place = set_place(posix, file->id);
   if ((!place || *place == 0) && set_grew(posix)) place = set_place(posix, file->id);

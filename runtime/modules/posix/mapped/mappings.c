@@ -1,4 +1,5 @@
-/* The table of mapped files (mappings.h). */
+/* The table of mapped files: counts, before pages of a mapping leave the page tables, how many of
+ * them the application has touched (mappings.h). */
 #include "mappings.h"
 
 #include <string.h>
@@ -21,8 +22,8 @@ enum {
 };
 
 static struct mapping {
-  uintptr_t from;
-  size_t n;          /* length, as passed to mmap */
+  uintptr_t from;    /* its first address */
+  size_t n;          /* length in bytes, as passed to mmap */
   struct pages told; /* pages that are already counted */
   uint32_t flags;
   struct posix_file *file; /* NULL: the slot is free */
@@ -46,8 +47,9 @@ static struct posix_file *file_at(const struct mapping *mapping) {
   return __atomic_load_n(&mapping->file, __ATOMIC_ACQUIRE);
 }
 
-/* Returns the index in `order` of the first mapping that ends after this address. Recorded mappings
- * do not overlap, so they have the same order by end as by start. */
+/* Returns the index in `order` of the first mapping that ends after this address; `recorded` if
+ * there is none. Recorded mappings do not overlap, so they have the same order by end as by start.
+ * The caller holds the lock. */
 static uint32_t first_after(uintptr_t at) {
   uint32_t low = 0, high = recorded;
   while (low < high) {
@@ -85,7 +87,8 @@ static void free_slot(uint32_t place) {
   order[recorded] = slot;
 }
 
-/* Sorts all slots again. Called in a child whose parent was changing `order` when it forked. */
+/* Sorts all slots in `order` again. Called in a child whose parent was changing `order` when it
+ * forked. */
 static void sort_slots(void) {
   uint32_t used = mappings_state.used, last = used;
   recorded = 0;
@@ -95,6 +98,8 @@ static void sort_slots(void) {
     if (!mappings[i].file) order[--last] = (uint16_t)i;
 }
 
+/* hold keeps the state of a mapping's file, if the file shares a record, which would be released
+ * with its last descriptor. let_go ends this. */
 static void hold(struct mapping *mapping) {
   mapping->flags &= ~(uint32_t)HOLDS;
   if (!mapping->file->overflow) return;
@@ -122,13 +127,15 @@ static int take(uintptr_t from, uintptr_t to, struct mapping *out) {
   return mapping != NULL;
 }
 
+/* Counts n bytes of a mapping of the file as unmeasured. */
 static void left_out(struct posix_file *file, size_t n) {
   struct mapped found = {.unmeasured = (int64_t)n};
   if (n) posix_mapping_seen(file, &found);
 }
 
 /* Writes a mapping into a free slot of the table. Returns 1, or 0 if the table is full. The caller
- * holds the lock. Sets the file last, because other threads then read the slot without the lock. */
+ * holds the lock. Sets the slot's file last, because from then on other threads read the slot
+ * without the lock. */
 static int write_slot(struct mapping mapping) {
   struct mappings_state *state = &mappings_state;
   struct posix_file *file = mapping.file;
@@ -181,8 +188,8 @@ static void read_faults(void *also_watch) {
   if (also_watch) page_faults_watch();
 }
 
-/* Reads the page faults so far. Called before a mapping changes, because the kernel reports only
- * the faults' addresses. */
+/* Reads and counts the page faults so far, if the user asked for them (DARSHAN_PAGE_FAULTS). Called
+ * before a mapping changes, because the kernel reports only the faults' addresses. */
 static void order_so_far(void) {
   if (UNLIKELY(page_faults_are_asked()) && mappings_state.used) stack_run(read_faults, NULL);
 }
@@ -195,8 +202,9 @@ static uint64_t news(uint64_t found, uint64_t told) {
   return found > told ? found - told : 0; /* 0 if the kernel has reclaimed pages */
 }
 
-/* Adds the pages found in a mapping to its file's counters, except pages that are already counted.
- * asked: 1 if the kernel mapped the pages on request. */
+/* Adds the bytes of pages found in a mapping to its file's counters, without those that are already
+ * counted (mapping->told). asked: not 0 if the kernel mapped the pages on request: they count as
+ * populated, not as touched. */
 static void count(const struct page_reader *reader, const struct mapping *mapping,
                   const struct pages *found, int asked) {
   const struct pages *told = &mapping->told;
@@ -221,6 +229,7 @@ static void count(const struct page_reader *reader, const struct mapping *mappin
     posix_mapping_seen(mapping->file, &mapped);
 }
 
+/* Inspects the pages of a mapping between two addresses and adds them to *found. */
 static void look(struct page_reader *reader, const struct mapping *mapping, struct pages *found,
                  uintptr_t from, uintptr_t to) {
   if (from >= to) return;
@@ -230,9 +239,10 @@ static void look(struct page_reader *reader, const struct mapping *mapping, stru
     pages_add(reader, found, from, to);
 }
 
+/* Addresses whose pages are about to be dropped. */
 struct range {
-  uintptr_t from, to;
-  int stays; /* 1: the mapping stays, and only its pages are dropped */
+  uintptr_t from, to; /* `to` is behind the last one */
+  int stays;          /* 1: the mappings stay, and only their pages are dropped */
 };
 
 static int anything_told(const struct mapping *mapping) {
@@ -244,8 +254,10 @@ static struct pages both(const struct pages *a, const struct pages *b) {
                         a->left_out + b->left_out};
 }
 
-/* Handles the removal of a part of a mapping. If pages of the mapping are already counted, inspects
- * the rest, too, because it is unknown in which part the counted pages are. */
+/* Handles the removal of a part of a mapping, or of all of it, which the caller has taken out of
+ * the table: counts the pages of the part and puts what stays back into the table. If pages of the
+ * mapping are already counted, inspects the rest, too, because it is unknown in which part the
+ * counted pages are. */
 static void part_goes(struct page_reader *reader, const struct mapping *mapping,
                       const struct range *range) {
   uintptr_t end = end_of(mapping), last = mapping->from + mapping->n;
@@ -287,6 +299,8 @@ static void leave(void *range_) {
   pages_close(&reader);
 }
 
+/* Returns 1 if the kernel can accept these arguments of munmap and this thread may change tables,
+ * otherwise 0. */
 static int is_range(const void *at, size_t n) {
   return n != 0 && (uintptr_t)at % PAGE == 0 && (uintptr_t)at + n > (uintptr_t)at &&
          fd_may_change();
@@ -395,18 +409,19 @@ void mapping_called(struct posix_file *file, uint64_t t1, uint64_t t2) {
   posix_file_unused(file);
 }
 
+/* Addresses whose mappings are inspected and stay. */
 struct settling {
-  uintptr_t from, to;
-  int only_writable;
-  int asked; /* 1: the kernel mapped new pages on request */
+  uintptr_t from, to; /* `to` is behind the last one */
+  int only_writable;  /* 1: only mappings whose written data reach the file */
+  int asked;          /* 1: the kernel mapped new pages on request */
 };
 
 static uint64_t larger(uint64_t a, uint64_t b) {
   return a > b ? a : b;
 }
 
-/* Marks that the kernel may have mapped any page of a mapping on request, because there was no time
- * to inspect these pages. */
+/* Marks the mapping in slot `place`, if it still begins at `from`, as POPULATED: the kernel may
+ * have mapped any of its pages on request, because there was no time to inspect them. */
 static void may_be_populated(uint32_t place, uintptr_t from) {
   struct mapping *there = &mappings[place];
   if (!record_lock(&mappings_state.lock)) return;
@@ -415,7 +430,8 @@ static void may_be_populated(uint32_t place, uintptr_t from) {
 }
 
 /* Inspects the mapping in slot `place` and counts the pages that were not counted before. The
- * mapping stays in its slot. asked: 1 if the application asked for its pages to be mapped. */
+ * mapping stays in its slot. asked: 1 if a call of the application made the kernel map the new
+ * pages. */
 static void settle(struct page_reader *reader, uint32_t place, int asked) {
   struct mapping *there = &mappings[place], mapping;
   struct pages found = {0}, *told = &there->told;
@@ -434,6 +450,7 @@ static void settle(struct page_reader *reader, uint32_t place, int asked) {
   if (asked && found.left_out > 0) may_be_populated(place, mapping.from);
 }
 
+/* Returns 1 if the mapping is one of those to be inspected, otherwise 0. */
 static int is_settled(const struct settling *settling, const struct mapping *mapping) {
   return file_at(mapping) && mapping->from < settling->to && end_of(mapping) > settling->from &&
          (!settling->only_writable || mapping->flags & WRITABLE);
@@ -454,8 +471,8 @@ static void settle_range(void *settling_) {
   pages_close(&reader);
 }
 
-/* Counts the accessed pages in the mappings of a range now, before the process exits, if there is
- * time for it. If there is none and the kernel mapped pages on request, marks the mappings
+/* Counts the accessed pages in the mappings of a range now, not only at exit, if there is time for
+ * it (pages_have_time). If there is none and the kernel mapped pages on request, marks the mappings
  * (may_be_populated). */
 static void settle_now(struct settling settling) {
   if (!fd_may_change()) return;
@@ -473,8 +490,8 @@ void mappings_syncing(void *at, size_t n) {
   if (is_range(at, n)) settle_now((struct settling){from, from + n, 1, 0});
 }
 
-/* Called before the kernel maps pages on request: counts the pages that are mapped already, which
- * the application has touched. */
+/* Called before a call that makes the kernel map n bytes at `at`: counts the pages that are mapped
+ * already, which the application has touched. */
 void mappings_populating(const void *at, size_t n) {
   uintptr_t from = (uintptr_t)at / PAGE * PAGE;
   settle_now((struct settling){from, (uintptr_t)at + n, 0, 0});

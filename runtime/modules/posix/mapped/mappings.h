@@ -28,7 +28,7 @@ static inline int mappings_may_hold(const void *at, size_t n) {
 }
 
 /* Adds a mapping of the file to the table: n bytes at `at`, with the arguments prot and flags of
- * mmap. Called after mmap. */
+ * mmap. If the table is full, counts the bytes as unmeasured. Called after a successful mmap. */
 void mapping_made(struct posix_file *file, void *at, size_t n, int prot, int flags);
 /* Called before pages are dropped: count the accesses to the mapped pages of a range.
  * mappings_leaving, for munmap, mremap and mmap with MAP_FIXED, also removes the mappings from the
@@ -47,16 +47,15 @@ static inline int advice_populates(int advice) {
   return advice == POPULATE_READ || advice == POPULATE_WRITE;
 }
 /* mappings_moving, called before mremap(at, n, size), counts the accesses to the pages that mremap
- * removes from a mapping because size is smaller than n. mappings_moved updates the table after
- * mremap. */
+ * removes from a mapping because size is smaller than n. mappings_moved(at, n, size, to) updates
+ * the table after mremap, which returned `to`; MAP_FAILED changes nothing. All sizes in bytes. */
 void mappings_moving(void *at, size_t n, size_t size);
 void mappings_moved(void *from, size_t n, size_t size, void *to);
 /* Returns the file that is mapped at this address; NULL if none is recorded. */
 struct posix_file *mappings_file(const void *at);
 /* mapping_hold returns the file that is mapped at an address; NULL if no file is recorded there. It
  * is for a call that may remove the mapping: the file's state stays until mapping_called, which
- * adds the time of the call to the file. mapping_called does nothing if mapping_hold returned NULL.
- * */
+ * adds the time of the call to the file, and does nothing if file is NULL. */
 struct posix_file *mapping_hold(const void *at);
 void mapping_called(struct posix_file *file, uint64_t t1, uint64_t t2);
 /* mappings_syncing, called before msync, counts the pages that were touched so far in mappings
@@ -70,10 +69,11 @@ void mappings_ending(void);
 void mappings_forked(struct posix_file *(*heir)(struct posix_file *file, uint32_t *kept),
                      uint32_t *kept);
 
-/* Bytes that one inspection of a mapping found; the functions below count them (ext.c). touched:
- * touched by the application, or mapped around its page faults. writable: touched bytes in a shared
- * mapping for writing. populated: mapped because a call requested it. estimated: in ranges of which
- * only samples were inspected. unmeasured: not inspected. */
+/* Bytes of whole pages that one inspection of a mapping found, without those that an earlier one
+ * counted; the functions below count them (ext.c). touched: touched by the application, or mapped
+ * around its page faults. writable: touched bytes in a shared mapping for writing. dirty: of these,
+ * bytes of pages that were written. populated: mapped because a call requested it. estimated: in
+ * ranges of which only samples were inspected. unmeasured: not inspected. */
 struct mapped {
   int64_t touched, writable, dirty /* -1: unknown */, populated, estimated, unmeasured;
 };

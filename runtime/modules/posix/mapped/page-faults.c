@@ -1,4 +1,5 @@
-/* Reads rings of page faults (page-faults.h). */
+/* Makes and reads the rings into which the kernel writes the addresses of page faults
+ * (page-faults.h). */
 #include "page-faults.h"
 
 #include <string.h>
@@ -36,6 +37,7 @@ enum {
   PAGES_OTHER = 8,
   LASTS = 8, /* number of mappings for which a ring stores the last page fault */
 };
+/* The last page fault in a mapping: the mapping's first address, and the fault's address. */
 struct last {
   uintptr_t mapping, at;
 };
@@ -64,6 +66,8 @@ static int is_watched(long thread) {
   return 0;
 }
 
+/* Makes and maps a ring of `pages` pages for the page faults of a thread. Returns its first page;
+ * NULL on failure, whose errno is stored in `refusal`. */
 static struct ring_page *ring_of(long thread, unsigned pages) {
   struct event event = {.type = SOFTWARE, .size = sizeof(event)};
   event.config = PAGE_FAULTS;
@@ -82,7 +86,6 @@ static struct ring_page *ring_of(long thread, unsigned pages) {
   return NULL;
 }
 
-/* Returns the errno of perf_event_open if it failed for all threads, else 0. */
 uint64_t page_faults_refused(void) {
   return ring_count == 0 ? (uint64_t)refusal : 0;
 }
@@ -114,9 +117,9 @@ static long number_in(const char *name) {
   return number;
 }
 
-/* Calls `each`, if it is not NULL, for every thread in /proc. Returns 1 if `self` was among them,
- * otherwise 0. If it was not, /proc belongs to another PID namespace, and its thread ids differ
- * from the process's own. */
+/* Calls `each`, if it is not NULL, for every thread in the open folder /proc/self/task (fd), with
+ * PAGES_OTHER. Returns 1 if the thread id `self` was among them, otherwise 0. If it was not, /proc
+ * belongs to another PID namespace, and its thread ids differ from the process's own. */
 static int each_thread(int fd, long self, void (*each)(long thread, unsigned pages)) {
   _Alignas(8) char entries[2048];
   int found = 0;
@@ -146,6 +149,8 @@ void page_faults_watch(void) {
   unlock_rings();
 }
 
+/* Returns the element for the last page fault in the mapping that begins at this address. Another
+ * mapping may have taken the element; then it is emptied (at is 0). */
 static struct last *last_in(struct ring *ring, uintptr_t mapping) {
   struct last *last = &ring->last[mapping / PAGE % LASTS];
   if (last->mapping != mapping) *last = (struct last){mapping, 0};
@@ -162,8 +167,8 @@ static void add(struct ring *ring, uintptr_t mapping, uintptr_t at, struct page_
   last->at = at;
 }
 
-/* Returns the 64-bit word at a position in the ring. No word wraps around, because a ring's size is
- * a power of two and its records consist of words. */
+/* Returns the 64-bit word at a position in the ring, in bytes, counted like the kernel's head. No
+ * word wraps around, because a ring's size is a power of two and its records consist of words. */
 static uint64_t word_at(const struct ring *ring, uint64_t place) {
   const char *records = (const char *)ring->page + PAGE;
   uint64_t word;

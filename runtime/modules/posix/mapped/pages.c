@@ -1,4 +1,5 @@
-/* Inspects the page tables (pages.h). */
+/* Inspects the page tables of this process, by PAGEMAP_SCAN or /proc/self/pagemap, within a limit
+ * of processor time (pages.h). */
 #include "pages.h"
 
 #include <fcntl.h>
@@ -48,6 +49,7 @@ void pages_forked(void) {
   spent = 0;
 }
 
+/* Returns the limit of the processor time of all inspections so far, in nanoseconds (pages.h). */
 static uint64_t most_ns(void) {
   return PAGES_LEAST_NS + clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 100;
 }
@@ -62,6 +64,7 @@ static uint64_t now_ns(void) {
   return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
+/* Returns the nanoseconds that remain until the limit; 0 also if the reader is not open. */
 static uint64_t time_left(const struct page_reader *reader) {
   uint64_t gone = spent_ns() + (now_ns() - reader->begun);
   return reader->fd >= 0 && gone < reader->most ? reader->most - gone : 0;
@@ -84,8 +87,8 @@ void pages_close(struct page_reader *reader) {
   __atomic_fetch_add(&spent, now_ns() - reader->begun, __ATOMIC_RELAXED);
 }
 
-/* Adds the pages of a range to sum. Returns the end of the inspected part; `from` if the kernel
- * does not support the call. */
+/* Adds the pages of a range to sum by PAGEMAP_SCAN. Returns the end of the inspected part; `from`
+ * if the kernel does not support the call or it failed. */
 static uintptr_t scan(const struct page_reader *reader, struct pages *sum, uintptr_t from,
                       uintptr_t to) {
   struct scan_region regions[REGIONS];
@@ -107,6 +110,7 @@ static uintptr_t scan(const struct page_reader *reader, struct pages *sum, uintp
   return reached;
 }
 
+/* Like scan, by reading /proc/self/pagemap. Inspects at most ENTRIES pages. */
 static uintptr_t read_entries(const struct page_reader *reader, struct pages *sum, uintptr_t from,
                               uintptr_t to) {
   uint64_t entries[ENTRIES];
@@ -135,16 +139,17 @@ static uintptr_t look(const struct page_reader *reader, struct pages *sum, uintp
   return read_entries(reader, sum, from, to);
 }
 
-/* Returns the offset of sample `number` in its stride, a pseudo-random one: a fixed offset could
- * coincide with strides of the application. */
+/* Returns the byte offset, page-aligned, of sample `number` in its stride of `stride` bytes, a
+ * pseudo-random one: a fixed offset could coincide with strides of the application. */
 static uint64_t place_in_stride(uint64_t number, uint64_t stride) {
   const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
   uint64_t places = (stride - PIECE) / PAGE + 1;
   return ((number * golden) >> 32) % places * PAGE;
 }
 
-/* Estimates the pages of a range from one sample per stride, in at most `time` nanoseconds, and
- * adds them to sum. Returns 1, or 0 if there is too little time. */
+/* Estimates the pages of a range from one sample per stride, in about `time` nanoseconds at most,
+ * and adds them to sum. Returns 1, or 0, without adding, if there is too little time or a page
+ * cannot be inspected. */
 static int estimate(const struct page_reader *reader, struct pages *sum, uintptr_t from,
                     uintptr_t to, uint64_t time) {
   uint64_t n = time / PIECE_NS;

@@ -9,8 +9,9 @@
  * value plus 1 % of the process's own processor time. */
 #define PAGES_LEAST_NS UINT64_C(2000000)
 
+/* Sums of inspections of ranges; the caller sets all members to 0 at first. */
 struct pages {
-  uint64_t touched, dirty; /* in bytes of whole pages */
+  uint64_t touched, dirty; /* bytes of pages in the page tables, and of those that were written */
   uint64_t estimated;      /* bytes of which only samples were inspected */
   uint64_t left_out;       /* bytes that were not inspected */
 };
@@ -29,19 +30,21 @@ struct page_reader {
 struct page_reader pages_open(uint64_t bytes, uint64_t times);
 void pages_close(struct page_reader *reader);
 
-/* Adds the pages of a range to sum; from and to are page-aligned. If inspecting all pages would
- * take more than half of the range's part of the time, the rest is estimated from samples, which
- * are as large as the range that a page fault maps. If there is too little time even for samples,
- * the rest is added to left_out. */
+/* Adds the pages of a range of addresses to sum; from and to (exclusive) are page-aligned. Each
+ * range gets a part of the time that remains (PAGES_LEAST_NS), by its bytes. If inspecting all
+ * pages would take more than half of this part, the rest is estimated from samples, which are as
+ * large as the range that a page fault maps. If there is too little time even for samples, the rest
+ * is added to left_out. */
 void pages_add(struct page_reader *reader, struct pages *sum, uintptr_t from, uintptr_t to);
 
-/* Returns 1 if the kernel reports which pages were written (CONFIG_MEM_SOFT_DIRTY). Otherwise
- * returns 0. */
+/* Returns 1 if the kernel reports which pages were written (CONFIG_MEM_SOFT_DIRTY), tested on a
+ * page of the caller's stack. Otherwise returns 0: pages.dirty is then meaningless. */
 int pages_tell_dirty(const struct page_reader *reader);
 
 /* Returns 1 if inspections have taken less than a quarter of the limit so far, otherwise 0. The
  * rest of the time is reserved for the inspections at exit. */
 int pages_have_time(void);
+/* Called in a forked child: it has spent no time yet. */
 void pages_forked(void);
 
 #endif

@@ -29,13 +29,16 @@ static int is_file(struct stdio_stream *stream) {
   return file;
 }
 
+/* Returns the file offset behind the last byte that the stream has written, flushed or not; -1 if
+ * the descriptor has no position. */
 static int64_t place(struct stdio_stream *stream) {
   const FILE *file = stream->file;
   int64_t position = SYS3(SYS_lseek, stream_fd(file), 0, SEEK_CUR);
   return position < 0 ? -1 : position + stdio_output_waiting(stream);
 }
 
-/* Returns the file offset of the next byte that the call prints; -1 if unknown. */
+/* Returns the file offset of the first byte that a call of this way will print: behind the stream's
+ * bytes, or at the end of the file if it appends or seeks there first; -1 if unknown. */
 static int64_t begin_place(struct stdio_stream *stream, enum stdio_print_way way) {
   int fd = stream_fd(stream->file);
   int64_t at = place(stream), waiting = stdio_output_waiting(stream);
@@ -79,6 +82,8 @@ int stdio_may_print_begin(FILE *file, struct stdio_print *print) {
   return 1;
 }
 
+/* Returns the bytes that the call printed, without those of other calls in the meantime; 0 if
+ * unknown. */
 static int64_t grown(struct stdio_print *print) {
   struct stdio_stream *stream = print->stream;
   int64_t bytes;

@@ -49,6 +49,7 @@ static void *marker_of(int mark) {
   return &marks[mark].marker;
 }
 
+/* Takes a free marker for a stream. Returns its index, or -1 if all are in use. */
 static int mark_taken(FILE *file) {
   for (int i = 0; i < MARKS; i++)
     if (!__atomic_exchange_n(&marks[i].taken, 1, __ATOMIC_ACQUIRE)) {
@@ -60,13 +61,13 @@ static int mark_taken(FILE *file) {
   return -1;
 }
 
+/* Removes the marker from the stream, if the stream still has it, and frees it. */
 static void mark_off(FILE *file, int mark) {
   if ((void *)file->_markers == marker_of(mark)) file->_markers = NULL;
   __atomic_store_n(&marks[mark].taken, 0, __ATOMIC_RELEASE);
 }
 
-/* Removes the runtime's marker and offset from a stream whose earlier call was abandoned by longjmp
- * or cancellation. */
+/* Removes the runtime's marker, and sets an offset of the runtime to unknown again. */
 void stdio_scan_left(struct stdio_stream *stream) {
   FILE *file = stream->file;
   if (stream->odd & STDIO_LENT) file->_offset = -1;
@@ -97,11 +98,10 @@ int64_t refills_characters_waiting(struct stdio_stream *stream) {
   return bytes;
 }
 
-/* Returns 1 if a marker can measure this call: the stream is being read as bytes and has no marker,
- * and the format skips no input. Otherwise returns 0. Characters that were pushed back before the
- * first read are in an area that libc frees with the first buffer; with a marker, libc would free
- * the area twice. */
 int refills_may_be_marked(const FILE *file, const char *format) {
+  /* A marker can measure this call if the stream is being read as bytes and has no marker, and
+   * the format skips no input. Characters that were pushed back before the first read are in an
+   * area that libc frees with the first buffer; with a marker, libc would free the area twice. */
   int pushed_back = file->_flags & FILE_IN_BACKUP || file->_IO_save_base;
   return !(file->_flags & FILE_PUTTING) && (file->_IO_buf_base || !pushed_back) &&
          !file->_markers && file->_mode <= 0 && !strstr(format, "%*");
@@ -130,9 +130,9 @@ void refills_begin(struct stdio_stream *stream, struct stdio_scan *scan) {
   if (scan->position < 0) stdio_lend_offset(stream, scan);
 }
 
-/* Ends a scan and removes its marker. Returns the bytes that refills read; -1 if the marker
- * is gone, the position went back or cannot be read, or the scan measures nothing. */
 int64_t stdio_scan_refills(const struct stdio_stream *stream, const struct stdio_scan *scan) {
+  /* The result is -1 if the marker is gone, the position went back or cannot be read, or the scan
+   * measures no refills (SCAN_BY_POINTERS). */
   FILE *file = stream->file;
   int64_t bytes = -1, now;
   switch (scan->how) {

@@ -7,7 +7,7 @@
 
 #include "../../../intercept/sys/sys.h"
 
-/* Clears the marks of an abandoned call in the stream's state. The FILE itself needs no change,
+/* Clears the flags of an abandoned call in the stream's state. The FILE itself needs no change,
  * because the runtime changes nothing in a FILE of musl. */
 void stdio_scan_left(struct stdio_stream *stream) {
   stream->odd &= ~(uint32_t)STDIO_SCANNING;
@@ -21,9 +21,9 @@ int64_t refills_bytes_waiting(const FILE *file) {
   return stream_read_end(file) - stream_read_at(file);
 }
 
-/* Returns the bytes in the buffer that have not been read yet. For wide streams, too, the buffer
- * contains bytes, because musl decodes characters when they are read. */
 int64_t refills_characters_waiting(struct stdio_stream *stream) {
+  /* For wide streams, too, the buffer contains bytes, because musl decodes characters when they
+   * are read. */
   return refills_bytes_waiting(stream->file);
 }
 
@@ -37,8 +37,8 @@ void refills_begin(struct stdio_stream *stream, struct stdio_scan *scan) {
   scan->how = scan->position < 0 ? SCAN_BY_POINTERS : SCAN_BY_POSITION;
 }
 
-/* Begins to measure by the descriptor's position, because a FILE of musl has no offset. */
 void stdio_lend_offset(struct stdio_stream *stream, struct stdio_scan *scan) {
+  /* Begins to measure by the descriptor's position, because a FILE of musl has no offset. */
   scan->position = SYS3(SYS_lseek, stream_fd(stream->file), 0, SEEK_CUR);
   scan->how = SCAN_BY_OFFSET;
 }

@@ -14,7 +14,8 @@ void stdio_scan_begin(struct stdio_stream *stream, const char *format, struct st
   refills_begin(stream, scan);
 }
 
-/* Stores the state of a stream before a call that reads lines and may go back in the file. */
+/* Like stdio_scan_begin, before a call of libc that reads lines and may go back in the file
+ * (fgetpwent and similar functions), which a marker cannot measure. */
 void stdio_parse_begin(struct stdio_stream *stream, struct stdio_scan *scan) {
   const FILE *file = stream->file;
   if (stream->odd & STDIO_SCANNING) stdio_scan_left(stream);
@@ -28,6 +29,8 @@ void stdio_wide_scan_begin(struct stdio_stream *stream, struct stdio_scan *scan)
   if (!STDIO_PEEK(stream->shared)) refills_begin(stream, scan);
 }
 
+/* Ends the measurement and returns the bytes that the call read, which may be below 0 if the call
+ * went back in the file; if refills are unknown, a lower bound. */
 static int64_t bytes_scanned(struct stdio_stream *stream, const struct stdio_scan *scan) {
   const FILE *file = stream->file;
   int64_t brought = stdio_scan_refills(stream, scan);

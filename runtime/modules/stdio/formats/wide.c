@@ -1,4 +1,5 @@
-/* Computes the bytes of wide characters in a stream (wide.h). */
+/* Computes how many bytes wide characters take in the file of a stream, by its encoding (wide.h).
+ */
 #include "wide.h"
 
 #include <errno.h>
@@ -10,6 +11,7 @@
 /* MB_CUR_MAX of glibc in UTF-8; no other encoding has this value. */
 enum { UTF8_MAX = 6 };
 
+/* Returns the stream's encoding; if it is unknown, that of the current locale. */
 static uint32_t encoding_of(struct stdio_stream *stream) {
   if (stream->encoding) return stream->encoding;
   size_t most = MB_CUR_MAX;

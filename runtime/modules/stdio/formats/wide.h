@@ -15,8 +15,9 @@ enum stdio_encoding {
   STDIO_UCS4
 };
 
-/* Returns the number of bytes that the wide characters from `from` to `to` take in the stream's
- * file; 0 if the range is empty. */
+/* Returns the number of bytes that the wide characters from `from` to `to` (exclusive) take in the
+ * stream's file; 0 if the range is empty. A character that the encoding lacks counts as one byte.
+ */
 int64_t stdio_encoded(struct stdio_stream *stream, const wchar_t *from, const wchar_t *to);
 static inline int64_t stdio_encoded_one(struct stdio_stream *stream, wint_t c) {
   wchar_t one = (wchar_t)c;
@@ -25,7 +26,8 @@ static inline int64_t stdio_encoded_one(struct stdio_stream *stream, wint_t c) {
 static inline int64_t stdio_encoded_text(struct stdio_stream *stream, const wchar_t *text) {
   return stdio_encoded(stream, text, text + wcslen(text));
 }
-/* Sets the encoding if the mode of an open names one (",ccs="). */
+/* Sets the encoding of a recorded stream if the mode of its open names a known one (",ccs=UTF-8").
+ * Otherwise it stays unknown until the first wide call. */
 void stdio_encoding_opened(FILE *file, const char *mode);
 
 #endif
