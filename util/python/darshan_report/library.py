@@ -112,10 +112,11 @@ def text(value: bytes | None) -> str:
 
 
 def raw(value: str) -> bytes:
-    """Returns the bytes that text() was given."""
+    """Returns the bytes from which text() made this string."""
     return value.encode("utf-8", "surrogateescape")
 
 
 def message(error: structs.Error) -> str:
-    """Returns the message of the library; bytes that are not UTF-8 become backslash escapes."""
+    """Returns the message in an error structure that the library filled; bytes that are not UTF-8
+    become backslash escapes."""
     return error.text.decode("utf-8", "backslashreplace") or "unknown error"

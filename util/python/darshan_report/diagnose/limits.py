@@ -33,7 +33,8 @@ class Limits(Mapping[str, float]):
         return len(self._rows)
 
     def row(self, name: str) -> Limit:
-        """Returns the table's row of a threshold, with the value in force."""
+        """Returns a threshold with the value in force; its source says if the user changed it.
+        Raises KeyError if there is none of this name."""
         row = self._rows[name]
         if name not in self._changed:
             return row

@@ -1,4 +1,5 @@
-"""The addresses of the descriptions of diagnoses and counters on the documentation's site."""
+"""The addresses of the descriptions of diagnoses and counters on the site with Darshan's
+documentation."""
 
 from __future__ import annotations
 
@@ -50,8 +51,8 @@ def _installed() -> str:
 
 
 def problem() -> str:
-    """Returns an error message if the environment variable is neither an address nor an absolute
-    path; "" otherwise."""
+    """Returns an error message if the environment variable DARSHAN_DOC_URL is set, but is neither
+    an address nor an absolute path; "" otherwise."""
     named = os.environ.get(VARIABLE, "")
     if not named or _address(named):
         return ""

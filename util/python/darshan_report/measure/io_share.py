@@ -1,5 +1,5 @@
-"""The I/O share (time in I/O as a percentage of the run) as text, with the same wording in all
-reports."""
+"""The I/O share (time in I/O as a percentage of the processes' time) as text, with the same wording
+in all reports."""
 
 from __future__ import annotations
 

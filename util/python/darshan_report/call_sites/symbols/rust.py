@@ -55,7 +55,8 @@ def plain(symbol: str) -> str:
 
 
 def is_rust(symbol: str) -> bool:
-    """Returns whether a symbol of a program's symbol table is a mangled name of Rust."""
+    """Returns whether a symbol of a program's symbol table has the form of a mangled name of
+    Rust."""
     return bool(symbol.startswith("_R") or _HASH.search(symbol) or "$LT$" in symbol)
 
 

@@ -78,8 +78,8 @@ def _nanoseconds(seconds: float) -> int:
 
 
 def _address(place: tuple[int, Place]) -> object:
-    """Returns a key that is equal for the places at one address. A place in Python has no address,
-    so its key is its number."""
+    """Returns a key that is equal for the places at one address. A place without an address, such
+    as one in Python, has its index in the stack as key. place: this index, and the place."""
     number, at = place
     return (at.object, at.offset) if at.object else number
 
@@ -144,8 +144,8 @@ def _functions(tables: _Tables) -> Iterator[bytes]:
 
 
 def profile(found: Lines, info: Info) -> bytes:
-    """Returns a compressed pprof profile of all call sites, with the values time, calls and
-    bytes."""
+    """Returns a compressed pprof profile of all call sites, with the values time (nanoseconds),
+    calls and bytes. info: start, run time and command of the log."""
     tables = _Tables()
     fields: list[Field] = [
         (1, message([(1, tables.string(kind)), (2, tables.string(unit))]))

@@ -26,13 +26,13 @@ def _varint(number: int) -> bytes:
 
 
 def packed(numbers: Iterable[int]) -> bytes:
-    """Encodes the value of a repeated field of integers."""
+    """Returns the encoded value of a repeated field of integers, for message()."""
     return b"".join(map(_varint, numbers))
 
 
 def message(fields: Iterable[Field]) -> bytes:
-    """Encodes a message of these fields. Leaves out an integer 0, which is the default. Writes
-    every string, even an empty one, because it may be an element of a list."""
+    """Returns the encoded message of these fields. Leaves out an integer 0, which is the default.
+    Writes every string, even an empty one, because it may be an element of a list."""
     found = bytearray()
     for number, value in fields:
         if isinstance(value, int):

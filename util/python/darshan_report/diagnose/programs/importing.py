@@ -26,8 +26,9 @@ def _is_of(site: Site, program: str) -> bool:
 
 
 def imports_of(facts: Facts, program: str) -> Imports:
-    """Returns the time and bytes of a script's imports; zeros if the log has no call sites. Between
-    the I/O calls of an import the code of the modules runs, so this time is included."""
+    """Returns the time and bytes of the imports of one Python program, over all its processes;
+    zeros if the log has no call sites. Between the I/O calls of an import the code of the modules
+    runs, so this time is included. program: name of the script's file."""
     try:
         sites = sites_of(facts.log)
     except LogError:

@@ -1,5 +1,5 @@
-"""The sentence, for a run without a known problem, on which I/O took most of the time and what
-would reduce it."""
+"""The sentence, for a run without a known problem, on which kind of I/O took most of the I/O time
+and what would reduce it."""
 
 from __future__ import annotations
 
@@ -36,13 +36,14 @@ Words = Callable[[str], Said]  # makes the pieces from the beginning of the sent
 
 @dataclass
 class Transfers:
-    """The transfers of one kind of files: seconds, calls, bytes. Calls that a buffer served are
-    left out."""
+    """The transfers of one kind of files: seconds, calls, bytes. Calls that the C library's buffer
+    served are left out."""
 
-    time: float = 0.0
+    time: float = 0.0  # seconds
     calls: float = 0.0
-    moved: float = 0.0
-    names: list[tuple[float, str]] = field(default_factory=list)  # seconds, file
+    moved: float = 0.0  # bytes
+    # The costliest file of each table that was added: its seconds and its name.
+    names: list[tuple[float, str]] = field(default_factory=list)
 
     def add(self, facts: Facts, table: Table, mask: np.ndarray, *columns: np.ndarray) -> None:
         """Adds the masked files of a table. columns: seconds, calls and bytes of each file."""
@@ -67,8 +68,8 @@ class Transfers:
 
 
 def where(facts: Facts, over: int) -> str:
-    """Returns a sentence about the I/O that took most of the time and what would reduce it. over:
-    number of processes by which the sentence divides times."""
+    """Returns a sentence about the I/O that took most of the I/O time and what would reduce it; ""
+    if there was no I/O. over: number of processes by which the sentence divides times."""
     own = own_times(facts.attribution) if facts.attribution else []
     longest = max(own, key=lambda layer: layer.time, default=None)
     if longest is None or longest.time < facts.base_time:

@@ -23,7 +23,9 @@ _KEYS = {"POSIX": "posix_files_in_overflow", "STDIO": "stdio_streams_in_overflow
 
 @dataclass(frozen=True)
 class Group:
-    """The files that one record represents: the kind of the group, and their number."""
+    """The files that one record represents: the kind of the group, and their number. A TREE has an
+    interpreter's program files, a FOLDER files of one folder beyond the limit of records, REST all
+    others beyond it."""
 
     kind: int  # TREE, FOLDER or REST
     files: int  # number of distinct files; an estimate for several processes; 0: unknown
@@ -51,7 +53,8 @@ def _read(log: Log) -> dict[int, Group]:
 
 
 def groups(log: Log) -> dict[int, Group]:
-    """Returns the records that represent many files, by record id."""
+    """Returns the records that represent many files, by record id; empty if the log has none, or if
+    the records of the module GROUP are damaged. Reads them once for each log."""
     if log not in _KNOWN:
         _KNOWN[log] = _read(log)
     return _KNOWN[log]
@@ -78,9 +81,9 @@ def number_of_files(log: Log, ids: npt.NDArray[np.uint64]) -> int:
 
 
 def counted(log: Log, module: str) -> bool:
-    """Returns whether the number of files in group records is exact: only one process counted them,
-    and they are few enough to be distinguished. It is never exact for streams, because a sketch
-    estimates their number."""
+    """Returns whether the number of files in the module's group records is exact: only one process
+    counted them, and they are few enough to be distinguished. It is never exact for streams,
+    because a sketch estimates their number."""
     known = groups(log)
     streams = log.info.region("STDIO")
     if log.info.nprocs > 1 or module not in ("POSIX", "POSIX_EXT") or (streams and streams.partial):

@@ -1,6 +1,6 @@
-"""The calls of lower layers that calls on HDF5 datasets and files caused: the LAYERS records,
-joined. If a call of an upper layer is made inside another one, its time and counts belong only to
-the inner call, so sums over records count nothing twice."""
+"""The calls of lower layers that calls on HDF5 datasets and files caused: the records of the module
+LAYERS, joined by object. If a call of an upper layer is made inside another one, its time and
+counts belong only to the inner call, so sums over records count nothing twice."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Upper:
     """One dataset, one HDF5 file or the sum of several, over all processes, with the calls of lower
     layers that it caused."""
 
-    id: int
+    id: int  # record id; 0: a sum
     counters: dict[str, int]  # by name without the prefix
     times: dict[str, float]  # seconds
 
@@ -49,7 +49,7 @@ class Upper:
         return sum(self.below(kind) + self.streams(kind) for kind in kinds)
 
     def calls(self) -> int:
-        """Returns the number of calls on the dataset or file itself."""
+        """Returns the number of calls of the upper library (HDF5) on the dataset or file itself."""
         return sum(self.counters[f"{o}_CALLS"] for o in OPERATIONS)
 
     def lower_calls(self) -> int:
@@ -106,8 +106,8 @@ class Upper:
         return self.moved() / self.asked if self.asked > 0 else None
 
     def again(self, direction: str) -> float | None:
-        """Returns how often POSIX moved each distinct byte on average; None if it moved none.
-        direction: READ or WRITTEN."""
+        """Returns how often POSIX moved each distinct byte on average; None if there are no
+        distinct bytes. direction: READ or WRITTEN."""
         distinct = self.counters[f"DISTINCT_BYTES_{direction}"]
         return self.below(f"BYTES_{direction}") / distinct if distinct > 0 else None
 
@@ -156,7 +156,8 @@ def _joined(records: Records) -> tuple[npt.NDArray[np.uint64], np.ndarray, np.nd
 
 
 class Attribution:
-    """The LAYERS records of a log, with the H5D records of the same datasets."""
+    """The records of the module LAYERS, joined over processes, with the H5D and H5_META records of
+    the same log."""
 
     def __init__(self, log: Log) -> None:
         """Reads the records, of which the log must have at least one. Raises LogError if they are
@@ -232,7 +233,8 @@ class Attribution:
         return Joined(self._h5d)
 
     def chunks(self, dataset: int) -> Chunks:
-        """Returns the chunks of a dataset, by its record id."""
+        """Returns the chunks of a dataset, by its record id; an empty shape if it has none or no
+        H5D record."""
         place = self._in_h5d.record_of(dataset)
         if place is None:
             return Chunks((), 0)
@@ -279,7 +281,8 @@ class Attribution:
 
     @functools.cached_property
     def contents(self) -> dict[int, Contents]:
-        """The sums over the datasets of each file, by the file's record id."""
+        """The number of datasets of each HDF5 file and the seconds in calls on them, by the file's
+        record id."""
         found: dict[int, Contents] = {}
         for place in np.flatnonzero(self._kind == _DATASET):
             file = self.file_of(int(self._ids[place]))

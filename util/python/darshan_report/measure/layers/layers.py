@@ -14,10 +14,11 @@ class Layer:
     prefix: str  # prefix of its counters
     title: str
     things: str  # what a record represents, in the plural
+    # For each kind of operation: its label, and the counters whose sum, minus those of the third
+    # element, is its number; without the prefix.
     operations: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]
-    # (label, counters to add, counters to subtract), without the prefix
     rated: bool = False  # darshan-parser --perf gives a rate for it
-    base: bool = False  # its bytes do not pass through another base layer
+    base: bool = False  # a lowest layer: its bytes do not pass through another base layer
     size_names: str = ""  # its size histograms: SIZE_READ_<this>0_100 ...
 
     def counter(self, name: str) -> str:

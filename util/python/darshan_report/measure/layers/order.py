@@ -19,8 +19,9 @@ class Order:
 
 
 def order(totals: Totals, layer: Layer, kind: str) -> Order | None:
-    """Returns how many transfers were sequential, and how many consecutive; None if the layer or
-    the log does not count them. kind: READS or WRITES."""
+    """Returns how many transfers of a layer were sequential, and how many consecutive; None if the
+    layer or the log does not count them. totals: sums over all records of the layer. kind: READS or
+    WRITES."""
     found = [totals.sum_of(layer.counter(f"{start}{kind}")) for start in ("", "SEQ_", "CONSEC_")]
     if None in found:
         return None

@@ -65,6 +65,7 @@ class Waiting:
 
 
 def _usable(record: HeatMap, nprocs: int) -> bool:
+    """Returns whether a record has a rank of the job and a plausible number and width of bins."""
     width = record.bin_width
     return (
         0 <= record.rank < nprocs
@@ -113,7 +114,8 @@ def waiting_of(log: Log) -> Waiting | None:
 
 @dataclass(frozen=True, eq=False)
 class Traffic:
-    """The bytes of the ranks, with the same rows and time bins as a Waiting."""
+    """The bytes of the ranks over time, in arrays with the same rows (ranks) and columns (time
+    bins) as those of a Waiting."""
 
     read: Singles
     written: Singles
@@ -127,8 +129,8 @@ class Traffic:
 
 
 def traffic_of(log: Log, waiting: Waiting) -> Traffic:
-    """Returns the bytes that the ranks moved in the lowest layers, from the heat maps. waiting:
-    defines ranks and time bins."""
+    """Returns the bytes that the ranks moved in the lowest layers, from the heat maps. waiting: its
+    ranks and time bins are used. Raises LogError if the heat maps are damaged."""
     read, written = np.zeros_like(waiting.spent), np.zeros_like(waiting.spent)
     place = {int(rank): at for at, rank in enumerate(waiting.ranks)}
     bins = waiting.spent.shape[1]
@@ -147,7 +149,8 @@ class During:
     """How long one rank was in I/O while nearly all other ranks waited."""
 
     rank: int  # the rank for whose I/O the others waited longest
-    seconds: float  # seconds of the run; each waiting rank loses this time
+    # Seconds of the run in which any one rank was in I/O; each waiting rank loses this time.
+    seconds: float
     of_rank: float  # part of `seconds` in which this rank alone was in I/O
     others: float  # seconds that the other ranks waited during this rank's I/O, summed
     reading: float  # share (0 to 1) of reads in the bytes of this rank in this time

@@ -1,4 +1,5 @@
-"""The lifetimes of the programs of a run: one lane per program, which has all its processes."""
+"""The lifetimes of the programs of a run over time: one lane per program, with all its
+processes."""
 
 from __future__ import annotations
 
@@ -15,13 +16,16 @@ _LONGEST = 1e9  # seconds; a later time is damage
 
 @dataclass(frozen=True, eq=False)
 class Lane:
-    """One program, or all programs that do not have their own lane."""
+    """The processes of one program, or of all programs that do not have their own lane (program:
+    None)."""
 
     program: Program | None
     programs: int  # number of programs in this lane
     number: int  # processes
     most: int  # largest number of processes at the same time
-    part: npt.NDArray[np.float64]  # for each bin, live rows / largest number of live rows, 0 to 1
+    # For each of BINS equal parts of the time, how many of its processes lived on average, as a
+    # fraction of the largest number that lived at the same time, 0 to 1.
+    part: npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

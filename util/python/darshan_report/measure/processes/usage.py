@@ -32,7 +32,8 @@ class Seen:
 
 
 class Usage:
-    """The records of module USAGE, ordered by rank: what the kernel counted for each process."""
+    """The records of module USAGE, ordered by rank: the kernel's counts for each process. Each
+    counter is an array with one element per record."""
 
     def __init__(self, records: Records) -> None:
         order = np.argsort(records.ranks, kind="stable")
@@ -81,7 +82,8 @@ class Usage:
 
     def unexplained(self, seen: Seen) -> tuple[Floats, Floats]:
         """Returns the bytes that each process read from storage, and those that it wrote, as far as
-        neither recorded calls nor starts of programs explain them. seen: the recorded calls."""
+        neither recorded calls nor starts of programs explain them. seen: the recorded calls, in the
+        order of the records."""
         read = self["STORAGE_READ"] - self.starting - seen.read
         written = self["STORAGE_WRITTEN"] - self["EXCLUDED_WRITTEN"]
         written -= seen.written + PAGE * seen.writes + seen.beside

@@ -26,7 +26,8 @@ _CHANGED = 0.1  # share of the larger value; a smaller change is not reported
 
 @dataclass(frozen=True)
 class Effect:
-    """A sum over all files of a run: its value without and with a remedy."""
+    """A sum over all files of a run (calls, bytes or seconds, by its name): its value without and
+    with a remedy."""
 
     name: str
     before: float
@@ -58,7 +59,8 @@ def _sums(path: str) -> tuple[dict[str, float], float]:
 
 def effects(without: str, with_it: str) -> list[Effect]:
     """Returns the sums that differ by a tenth or more between two logs; [] if a run left no log.
-    without, with_it: paths of the logs of a run without and of a run with a remedy."""
+    without, with_it: paths of the logs of a run without and of a run with a remedy, or "". Raises
+    LogError."""
     if not without or not with_it:
         return []
     (before, drained), (after, drained_after) = _sums(without), _sums(with_it)

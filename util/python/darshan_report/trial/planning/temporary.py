@@ -16,8 +16,8 @@ def is_below(name: str, folder: str) -> bool:
 
 
 def is_temporary(name: str) -> bool:
-    """Returns whether a path was a temporary file of a run, as the module's docstring defines
-    it."""
+    """Returns whether an absolute path was a temporary file of a run, as the module's docstring
+    defines it."""
     if f"/{WORK}" in name:
         return True
     folders = ("/tmp", "/dev/shm", tempfile.gettempdir())

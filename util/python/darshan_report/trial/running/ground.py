@@ -26,8 +26,9 @@ Entry = tuple[int, int, int, int, int]
 
 
 def entries(folder: str, unlock: bool = False) -> dict[str, Entry]:
-    """Returns the entries of a folder, at any depth, by relative path. unlock: makes files readable
-    whose modes forbid it; the result has the original modes."""
+    """Returns the entries of a folder, at any depth, by relative path, for comparing two states of
+    the folder. unlock: makes files readable whose modes forbid it; the result has the original
+    modes. Raises OSError."""
     return dict(_entries(folder, "", unlock))
 
 
@@ -139,8 +140,8 @@ class Ground:
             raise TrialError(f"{' '.join(command[:3])} ... ended with status {status}: {lines[-1]}")
 
     def changes(self) -> dict[str, Entry | None]:
-        """Returns the files that a run created or changed, by relative path; None for a removed
-        file. Raises TrialError if they cannot be read."""
+        """Returns the files in `data` that a run created or changed, by relative path; None for a
+        removed file. Empty if no folder is copied. Raises OSError if they cannot be read."""
         if not self.place:
             return {}
         after = entries(self.data, unlock=True)
