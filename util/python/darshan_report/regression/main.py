@@ -164,8 +164,8 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs darshan compare and returns its exit status. arguments: by default those of the
-    process."""
+    """Runs darshan compare and returns its exit status: 0, 1 if a condition holds or a number that
+    it needs is unknown, 2 for an error. arguments: by default those of the process."""
     options = asked(lambda: _arguments(arguments), say)
     try:
         return _run(options)

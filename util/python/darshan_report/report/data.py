@@ -363,7 +363,8 @@ def _io(context: Context) -> dict[str, Any]:
 
 
 def data(context: Context) -> dict[str, Any]:
-    """Returns the whole report as lists and dictionaries."""
+    """Returns the whole report as lists and dictionaries, which doc/report.schema.json describes;
+    an unknown number is None."""
     info, attribution = context.info, context.attribution
     return {
         "format": FORMAT,

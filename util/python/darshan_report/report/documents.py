@@ -38,7 +38,8 @@ def complain(path: str, error: LogError) -> None:
 
 
 def compose(context: Context) -> Report:
-    """Returns the report of one log. A damaged module becomes a warning in it."""
+    """Returns the report of one log in blocks, for the PDF. A damaged module becomes a warning in
+    it."""
     # Only reports with plots need these imports.
     from .sections import (  # noqa: PLC0415
         accesses,
@@ -96,7 +97,8 @@ def compose(context: Context) -> Report:
 
 
 class Documents:
-    """One execution of `darshan report`: reads its logs and writes their reports."""
+    """One execution of `darshan report`: reads its logs and writes their reports. options: of the
+    command line. limits: thresholds. form: pdf, html, json, csv or text."""
 
     def __init__(self, options: argparse.Namespace, limits: Limits, form: str) -> None:
         self._options = options
@@ -106,7 +108,8 @@ class Documents:
         self._files: list[str] = []  # that were made
 
     def make(self) -> int:
-        """Writes all reports and returns the exit status."""
+        """Writes all reports and returns the exit status: 0, 1 if a report could not be made,
+        INCOMPLETE if a log is incomplete. Errors are printed, not raised."""
         if self._options.campaign:
             self._campaign(self._options.output or self._several_name("darshan-campaign"))
         elif self._options.compare:

@@ -1,4 +1,5 @@
-"""For `darshan list`: finds the costliest finding of each log, and caches it."""
+"""For `darshan list`: finds the most important finding of each log, and caches it in the user's
+cache folder."""
 
 from __future__ import annotations
 
@@ -89,9 +90,10 @@ def _print(number: int, found: tuple[str, str]) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs `--first-findings SECONDS -- LOG...`. For each log prints its number, the name of the
-    diagnosis and its title; logs in the cache come first. After SECONDS, begins no further log.
-    Returns the exit status."""
+    """Runs `--first-findings SECONDS -- LOG...`. For each log prints a line: its number (from 0),
+    the name of the diagnosis and its title, which are empty without a finding, separated by tabs;
+    logs in the cache come first. After SECONDS, begins no further log. Logs that cannot be read are
+    left out. Returns the exit status 0."""
     seconds, _, *logs = sys.argv[1:] if arguments is None else arguments
     until = time.monotonic() + float(seconds)
     cache = _Cache()

@@ -42,7 +42,8 @@ from .shell import page, text
 
 @dataclass(frozen=True)
 class Run:
-    """The part of a page about one log: its title, its HTML, and the data for the scripts."""
+    """The part of a page about one log: its title (plain text), its HTML, and the data for the
+    scripts."""
 
     title: str
     body: str  # HTML
@@ -199,7 +200,7 @@ def _run(context: Context, prefix: str, with_sources: bool) -> Run:
 
 
 def render(runs: list[Run]) -> str:
-    """Returns a page with several logs, one below another."""
+    """Returns an HTML page with several logs, one below another. runs: at least one."""
     articles = "\n".join(
         f'<article class="run" id="r{place}">{one.body}</article>' for place, one in enumerate(runs)
     )

@@ -33,7 +33,8 @@ def make(context: Context) -> tree.Frame | None:
 
 
 def place_of(frame: tree.Frame) -> str:
-    """Returns the file and line of a frame, "train.py:31"; its library if the line is unknown."""
+    """Returns the file and line of a frame, "train.py:31"; if the line is unknown, the name of its
+    program or library, "" for an I/O function."""
     name = frame.file.rsplit("/", 1)[-1]
     return f"{name}:{frame.line}" if frame.line else name
 

@@ -160,8 +160,8 @@ def _block(block: Block, pages: Iterator[int], report: int) -> str:
 
 
 def source(reports: list[Report], spacing: str = "") -> str:
-    """Returns the LaTeX source of the reports. Their plots are the pages of the file FIGURES, in
-    order. spacing: LaTeX commands that set distances."""
+    """Returns the LaTeX source of the reports, at least one. Their plots are the pages of the file
+    FIGURES, in order. spacing: LaTeX commands that set distances."""
     pages = itertools.count(1)
     body = []
     for number, report in enumerate(reports):
@@ -280,8 +280,9 @@ def write_pdf(
     say: Callable[[str], None],
 ) -> None:
     """Writes the PDF of the reports to `target`, atomically; "-" is standard output. keep: folder
-    to which the intermediate files are copied. say: prints a line if LaTeX was requested but not
-    used. Raises OSError if the target cannot be written."""
+    to which the intermediate files are copied; None: they are removed. use_latex: false draws it by
+    matplotlib. say: prints a line if LaTeX was requested but not used. Raises OSError if the target
+    cannot be written, NotKeptError if `keep` cannot."""
     with signal_exit.folder() as work:
         made = _render(reports, work, use_latex, say)
         if keep:

@@ -36,8 +36,8 @@ class _Font:
 
 
 def _wrapped(text: str, width: int) -> Iterator[str]:
-    """Yields the lines of a text, wrapped at `width` average characters. A line with many wide
-    characters (capitals) is wrapped again."""
+    """Yields the lines of a text, wrapped at `width` average characters; one empty line for an
+    empty text. A line with many wide characters (capitals) is wrapped again."""
     for line in textwrap.wrap(printable(text), width) or [""]:
         wide = sum(_WIDE.get(c, _CAPITAL if c.isupper() else 1.0) for c in line)
         if wide <= width:
@@ -107,7 +107,8 @@ class _Pages:
     def lines(
         self, text: str, size: float, *, bold: bool = False, italic: bool = False, url: str = ""
     ) -> None:
-        """Adds running text, wrapped. size: of the font, in points. url: makes the text a link."""
+        """Adds running text, wrapped at the width of the page. size: of the font, in points. url:
+        makes the text a link."""
         width = int(figures.TEXT_WIDTH / (size * _POINT * _PROPORTIONAL))
         step = size * _POINT * _LEADING
         for line in _wrapped(text, width):
@@ -233,7 +234,8 @@ class _Pages:
 
 
 def render(reports: list[Report], path: str) -> None:
-    """Writes a PDF with all reports to `path`. The caller has called figures.prepare()."""
+    """Writes a PDF with all reports, at least one, to `path`. The caller has called
+    figures.prepare(). Raises OSError."""
     about = {"Title": visible(reports[0].title), "Creator": "darshan-job-summary"}
     made = io.BytesIO()  # in memory for the same reason as in figures.write
     with PdfPages(made, metadata=about) as pdf:

@@ -78,7 +78,8 @@ def _are(number: int) -> str:
 
 
 def warnings(context: Context) -> list[str]:
-    """Returns the warnings for page 1, as sentences."""
+    """Returns the warnings for page 1, as sentences: what is missing, damaged or wrong in the log;
+    [] if nothing."""
     info = context.info
     found = []
     if info.live:
@@ -188,7 +189,7 @@ def _left_out(context: Context) -> list[str]:
 
 def blocks(context: Context) -> list[Block]:
     """Returns the notes about incomplete or wrong numbers, which are the last section of the
-    report."""
+    report; [] if there are none."""
     lines = [line for line in map(_unknown, context.figures) if line]
     inlined = context.extras.sum("POSIX_EXT_INLINED") if context.extras else None
     if inlined:

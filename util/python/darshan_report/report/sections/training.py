@@ -39,7 +39,7 @@ _MADE_NOTE = (
 
 def told(context: Context) -> list[tuple[Verdict, str]]:
     """Returns, for each data loader, its verdict (whether the program waited for data, and why) and
-    a sentence. If a finding already gives the reason, the sentence leaves it out."""
+    sentences about it. If a finding already gives the reason, the sentences leave it out."""
     found = {e.id for finding in context.findings for e in finding.evidence if e.module == MODULE}
     return [
         (verdict, verdict.headline if verdict.loader.id in found else verdict.sentence)
@@ -65,7 +65,8 @@ def _numbers(span: Span) -> tuple[str, ...]:
 
 
 def rows(loader: Loader, most: int) -> list[tuple[str, ...]]:
-    """Returns at most `most` rows of epochs, then a row with their sum, then rows of ranks."""
+    """Returns at most `most` rows of epochs, then a row with their sum, then rows of ranks, in the
+    order of COLUMNS."""
     shown = loader.epochs if len(loader.epochs) <= most else loader.epochs[: most - 1]
     found = [cells(span) for span in shown]
     left = loader.sums.epochs - sum(span.epochs for span in shown)
@@ -139,7 +140,7 @@ _DATA_NOTE = (
 
 
 def data_cells(one: Format) -> tuple[str, ...]:
-    """Returns the table row of one data format."""
+    """Returns the cells of one data format, in the order of the columns DATA."""
     touched = amount(one.touched) if one.touched else NONE
     return (
         one.title,
@@ -152,7 +153,7 @@ def data_cells(one: Format) -> tuple[str, ...]:
 
 
 def data_rows(context: Context) -> list[tuple[str, ...]]:
-    """Returns the table rows of the _FORMATS data formats with the most bytes."""
+    """Returns the cells of the _FORMATS data formats with the most bytes, a row each."""
     return [data_cells(one) for one in formats(context.facts)[:_FORMATS]]
 
 
@@ -196,7 +197,7 @@ def rates(loader: Loader) -> str:
 
 def imports(context: Context, loader: Loader) -> str:
     """Returns a sentence on the imports of the program if they took longer than an epoch; "" if
-    not, or if unknown. loader: of the longest epochs, in one process."""
+    not, or if unknown, or if several processes iterate. loader: that with the longest epochs."""
     facts, sums = context.facts, loader.sums
     if loader.processes != 1 or not sums.epochs:
         return ""
@@ -225,8 +226,8 @@ def made(context: Context, loader: Loader) -> str:
 
 
 def before(context: Context, loader: Loader) -> str:
-    """Returns sentences on what took longer than an epoch before the first one; "" if nothing
-    did. loader: of the longest epochs."""
+    """Returns sentences on what took longer than an epoch before the first one; "" if nothing did.
+    loader: that with the longest epochs."""
     return " ".join(filter(None, (imports(context, loader), made(context, loader))))
 
 
