@@ -44,14 +44,14 @@ class Limits:
 
 
 def _taken() -> int:
-    """Returns the bytes of memory of this process, without mapped files."""
+    """Returns the bytes of memory of this process, without mapped files and other shared pages."""
     with open("/proc/self/statm", "rb") as file:
         resident, shared = map(int, file.read().split()[1:3])
     return (resident - shared) * os.sysconf("SC_PAGESIZE")
 
 
 class Watch(Closing):
-    """Watches the queries of a lake until it is closed."""
+    """Watches the queries of a lake, in a thread, until it is closed."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class Watch(Closing):
             self._thread.start()
 
     def check(self) -> None:
-        """Raises LimitExceeded if a limit is exceeded."""
+        """Raises LimitExceeded, with the reason, if a limit has been exceeded."""
         if self.exceeded:
             raise LimitExceeded(self.exceeded)
 

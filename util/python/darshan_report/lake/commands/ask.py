@@ -136,7 +136,8 @@ def _changes(lake: Asked, options: argparse.Namespace) -> int:
 
 def _alarm(options: argparse.Namespace, found: list[changes.Change]) -> int:
     """Posts the changes to the webhook, if there are changes and a webhook. Returns the exit
-    status."""
+    status: without a webhook, 1 if there are changes; with one, 1 if they could not be posted; else
+    0."""
     if not found or options.webhook is None:
         return changes.CHANGED if found else 0
     from . import webhook  # noqa: PLC0415 - the modules of HTTP take time
@@ -189,5 +190,6 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Runs darshan ask and returns its exit status."""
+    """Runs darshan ask and returns its exit status: 0, options.failed after an error, and of the
+    question changes 1 if there are any."""
     return told(PROGRAM, lambda: _run(options), options.failed)

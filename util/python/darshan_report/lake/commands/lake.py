@@ -197,5 +197,6 @@ def _changed(options: argparse.Namespace, snapshot: Snapshot) -> int:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Runs darshan lake and returns its exit status."""
+    """Runs darshan lake and returns its exit status: 1 if the lake is not whole, or if the command
+    failed."""
     return told(PROGRAM, lambda: _run(options))

@@ -59,8 +59,9 @@ def _is_number(value: Any) -> bool:
 
 
 def lines(names: list[str], rows: Iterable[tuple[Any, ...]]) -> Iterator[str]:
-    """Yields the text, some lines at a time. The first rows determine the widths of the columns, so
-    that few rows are in memory and the output begins early."""
+    """Yields a query result as text with a line for the column names, some lines at a time. The
+    first rows determine the widths of the columns, so that few rows are in memory and the output
+    begins early."""
     rest = iter(rows)
     found = list(itertools.islice(rest, _LOOKED))
     cells = [[_cell(name, value) for name, value in zip(names, row)] for row in found]
