@@ -30,7 +30,7 @@ def _read_back(lake: str, file: File) -> None:
 
 
 def _named(lake: str, some: Iterable[File], logs: pa.Array) -> set[str]:
-    """Returns which of these logs have rows in the files `some`."""
+    """Returns the logs, out of `logs`, that have rows in the files `some`."""
     found: set[str] = set()
     for file in some:
         with pq.ParquetFile(os.path.join(lake, file.path)) as opened:

@@ -19,7 +19,7 @@ _TABLE = "problems"
 
 def _halves(logs: list[str]) -> tuple[np.ndarray, np.ndarray]:
     """Returns the upper and the lower 64 bits of log identities, which commit/seen.py stores
-    separately."""
+    separately. logs: each as 32 hexadecimal digits."""
     high = np.array([int(log[:16], 16) for log in logs], "u8")
     return high, np.array([int(log[16:], 16) for log in logs], "u8")
 
@@ -43,8 +43,9 @@ class Unread:
         return found
 
     def over(self, snapshot: Snapshot, seen: Seen, paths: Collection[str]) -> dict[str, set[str]]:
-        """Returns the identities whose error rows must be removed because these paths were read, by
-        the file that contains them."""
+        """Returns the error rows that must be removed because the files at these paths were read
+        now: the identities of their logs, by the Parquet file that contains them. seen: the logs
+        that the lake has."""
         there = snapshot.of(_TABLE)
         kept = self._known
         self._known = {

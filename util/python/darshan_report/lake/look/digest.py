@@ -60,7 +60,7 @@ def _listed(parts: Sequence[Sequence[Part]]) -> list[Part]:
 
 
 def _tell(loser: Loser) -> list[Part]:
-    """Returns the sentence with the advice for a program's users."""
+    """Returns the sentence that says which users to tell, and which remedy."""
     owners = _listed(
         [[name(o["user"]), text(f" ({plural(o['jobs'], 'job')})")] for o in loser.owners[:_OWNERS]]
     )
@@ -191,8 +191,8 @@ def _lacking(out: Form, told: Told) -> None:
 
 
 def write(out: Form, told: Told, top: int) -> str:
-    """Returns the digest as text. out: Markdown or Mail. top: largest number of programs that
-    `told` has."""
+    """Returns the digest of a week as text. out: an empty Markdown or Mail. told: the numbers. top:
+    largest number of programs that `told` has."""
     week = told.week
     out.head(1, text(f"I/O of week {week.name}, {week.first} to {week.last}"))
     if told.hidden:

@@ -32,7 +32,7 @@ class _Request:
 
 
 class Turns:
-    """The queue of requests for pages."""
+    """The queue of requests for pages, from all clients."""
 
     def __init__(
         self,
@@ -58,8 +58,9 @@ class Turns:
 
     @contextlib.contextmanager
     def turn(self, client: str, kind: Hashable) -> Iterator[None]:
-        """A context in which a client may make a page; waits until it is the client's turn. kind:
-        what determines the cost of the page. Raises Refused if too many requests wait."""
+        """A context in which a client may make a page; waits until it is the client's turn. client:
+        any text that is equal for requests of one client. kind: pages of equal kind take about the
+        same time. Raises Refused if too many requests wait, or if this one has waited too long."""
         self._wait(_Request(client, kind, self._clock()))
         began = self._clock()
         try:

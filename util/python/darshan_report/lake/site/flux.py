@@ -63,6 +63,7 @@ def _row(job: Any) -> dict[str, Any] | None:
 
 
 def rows(first: bytes, file: IO[bytes], path: str, refused: Refusals) -> Iterator[dict[str, Any]]:
-    """Yields the rows of jobs. A refused job is reported by its number in the list. first: the
-    first bytes of the file, which were already read."""
+    """Yields the rows of jobs that have begun. A refused job is reported by its number in the list.
+    first: the first bytes of the file, which were already read. path: for messages. Raises
+    LakeError if the file is too large or not such a list."""
     yield from jobs_begun(enumerate(_jobs(first, file, path), 1), _row, refused)

@@ -14,7 +14,7 @@ _RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
 def _numbers(text: str) -> list[str] | None:
     """Returns the numbers of a list such as 01-04,7, with their leading zeros; None if there are
-    too many, or if the text is no such list."""
+    more than MOST, or if the text is no such list."""
     found: list[str] = []
     for part in text.split(","):
         ends = _RANGE.fullmatch(part)

@@ -21,8 +21,8 @@ def is_line(line: str) -> bool:
 
 
 def _values(text: str) -> dict[str, str]:
-    """Parses values such as "user=jane queue=long". The first of two values with one name counts,
-    because PBS writes its own names before those that users choose."""
+    """Returns values such as "user=jane queue=long" by name. The first of two values with one name
+    counts, because PBS writes its own names before those that users choose."""
     found: dict[str, str] = {}
     for name, value in _VALUE.findall(text):
         found.setdefault(name, value.strip('"'))
@@ -69,7 +69,8 @@ def _row(job: str, found: dict[str, str], is_over: bool) -> dict[str, Any]:
 
 def rows(some: Iterator[tuple[int, str]], refused: Refusals) -> Iterator[dict[str, Any]]:
     """Yields a row for each begin and each end of a job. The lake replaces the row of the begin by
-    that of the end. some: number and text of lines."""
+    that of the end. some: number and text of lines. Adds other lines, and lines with invalid
+    values, to `refused`."""
     for number, line in some:
         found = _LINE.fullmatch(line)
         if found is None:

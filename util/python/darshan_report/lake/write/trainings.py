@@ -1,4 +1,4 @@
-"""The rows of epochs and checkpoints, from the data of the report's sections."""
+"""The rows of the tables epochs and checkpoints, from the data of the report's sections."""
 
 from __future__ import annotations
 
@@ -63,7 +63,8 @@ def _loop(verdict: Verdict) -> Iterator[Row]:
 
 
 def epoch_rows(job: Job, facts: Facts) -> list[Row]:
-    """Returns the rows of the table epochs."""
+    """Returns the rows of a log for the table epochs, at most MOST: of each training loop, one for
+    the whole loop, one per epoch and one per rank."""
     known = verdicts(facts)
     found = [
         {**job.whose, "number": number, **row}
@@ -74,7 +75,7 @@ def epoch_rows(job: Job, facts: Facts) -> list[Row]:
 
 
 def checkpoint_rows(job: Job, facts: Facts) -> list[Row]:
-    """Returns the rows of the table checkpoints."""
+    """Returns the rows of a log for the table checkpoints, at most MOST."""
     return [
         {
             **job.whose,
