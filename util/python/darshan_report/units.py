@@ -11,8 +11,8 @@ _STEPS = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
 
 def _three_digits(value: float) -> str:
-    """Formats a number with at least three digits, at most two of them behind the point, and
-    without an exponent."""
+    """Returns a number as text with at least three digits, at most two of them behind the point,
+    and without an exponent."""
     size = abs(value)
     if size >= 100 or value == 0:
         return _whole(value)
@@ -20,12 +20,13 @@ def _three_digits(value: float) -> str:
 
 
 def _whole(value: float) -> str:
-    """Formats a number as an integer, without a sign if it rounds to zero."""
+    """Returns a number as text, rounded to an integer, without a sign if that is zero."""
     return f"{round(value, 0) + 0.0:,.0f}"
 
 
 def _marked(shown: str, value: float) -> str:
-    """Adds a mark to a negative time, which occurs only if the clock was set back."""
+    """Returns the text `shown` with a mark if the time is negative, which occurs only if the clock
+    was set back. value: the time."""
     return f"{shown} {WRONG}" if value < 0 else shown
 
 

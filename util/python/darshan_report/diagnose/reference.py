@@ -36,8 +36,8 @@ def _address(named: str) -> str:
 
 @functools.cache
 def _installed() -> str:
-    """Returns the address of the site that configure set, or else of the site that is installed
-    with this package."""
+    """Returns the address of the site that configure set, or else the folder of the site that is
+    installed with this package; "" if there is none."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     try:  # written by `make install`
         from .. import _installed as place  # noqa: PLC0415

@@ -58,8 +58,8 @@ def alone() -> None:
 
 
 def collect_part(logs: Sequence[Found], options: Options) -> Part:
-    """Makes a part from those of the logs that the lake does not have. The collector may repeat the
-    call after a worker died; files of the dead worker are never committed."""
+    """Returns a part that is made from those of the logs that the lake does not have. The collector
+    may repeat the call after a worker died; files of the dead worker are never committed."""
     return make(logs, options, _known(options.lake).has)
 
 

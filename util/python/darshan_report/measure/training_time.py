@@ -71,8 +71,10 @@ class Lanes:
 
 @dataclass(frozen=True, eq=False)
 class _Process:
-    """The records of one process. times: for each kind of time (epochs, batches, processors), the
-    whole and a part of it, in seconds per time bin."""
+    """The records of one process. worker: its number among the workers of a DataLoader; None if it
+    is no worker. times: for each kind of time (epochs, batches, processors), the whole and a part
+    of it, in seconds per time bin. start, end: of the process, in seconds after the start of the
+    run."""
 
     rank: int
     worker: int | None
@@ -98,8 +100,8 @@ def _usable(record: HeatMap) -> bool:
 
 
 def _bins(values: npt.NDArray[np.int64], bins: int, width: float) -> Floats:
-    """Converts milliseconds per bin to seconds in `bins` bins. A value is at most the bin's width,
-    which rounding to whole milliseconds may exceed. width: seconds of a bin."""
+    """Returns the seconds in each of `bins` bins. values: milliseconds per bin. width: seconds of a
+    bin. A result is at most the width, which rounding to whole milliseconds may exceed."""
     found = np.zeros(bins)
     known = np.maximum(values[:bins], 0) * _MILLISECOND
     found[: len(known)] = known

@@ -131,7 +131,8 @@ def _results(conditions: list[Condition], one: Context, two: Context) -> list[Re
 
 
 def _opened(stack: ExitStack, path: str) -> Log:
-    """Opens a log, which `stack` will close. Raises LogError with the path in its message."""
+    """Returns an open log, which `stack` will close. Raises LogError with the path in its
+    message."""
     try:
         return stack.enter_context(open_log(path))
     except LogError as error:

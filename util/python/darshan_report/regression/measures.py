@@ -11,8 +11,8 @@ from ..report.context import Context, LayerFigures
 
 @dataclass(frozen=True)
 class Measure:
-    """A number of a whole log that conditions can name. value() returns None if the log does not
-    have it."""
+    """A number of a whole log that conditions can name. meaning: a description, for users. value()
+    returns None if the log does not have it."""
 
     name: str
     unit: str  # "s" or "B"; empty: a number or a fraction

@@ -82,8 +82,8 @@ class _Symbol:
         return self._text[self._at : self._at + 1]
 
     def _base62(self) -> int:
-        """Reads a number: 0 for an underscore alone; else 1 more than the digits of base 62 before
-        the underscore."""
+        """Reads a number and returns it: 0 for an underscore alone; else 1 more than the digits of
+        base 62 before the underscore."""
         found, any_digit = 0, False
         while (one := self._next()) != "_":
             found = found * 62 + (
@@ -93,7 +93,7 @@ class _Symbol:
         return found + 1 if any_digit else 0
 
     def _identifier(self) -> str:
-        """Parses an identifier and skips its disambiguator."""
+        """Reads an identifier and returns it without its disambiguator."""
         if self._peek() == "s":
             self._next()
             self._base62()

@@ -27,8 +27,8 @@ _LAST = (1 << 64) - 1  # address
 
 @dataclass
 class _Mapping:
-    """A program or library in the profile. Its flags say which facts about its addresses the
-    profile has; pprof looks up the rest."""
+    """A program or library in the profile. number: by which other parts of the profile refer to it.
+    Its flags say which facts about its addresses the profile has; pprof looks up the rest."""
 
     number: int
     end: int = 0  # the highest address that is used
@@ -72,7 +72,7 @@ class _Tables:
 
 
 def _nanoseconds(seconds: float) -> int:
-    """Converts seconds of a log to nanoseconds. An impossible value becomes 0 or the largest
+    """Returns seconds of a log in nanoseconds. An impossible value becomes 0 or the largest
     integer."""
     return round(min(max(0.0, seconds) * _NANOSECONDS, _MOST))
 

@@ -16,7 +16,7 @@ Field = tuple[int, Union[int, bytes, str]]  # its number, and a number, a messag
 
 
 def _varint(number: int) -> bytes:
-    """Encodes an integer of 64 bits as a varint; negative ones in two's complement."""
+    """Returns an integer of 64 bits encoded as a varint; negative ones in two's complement."""
     left, found = number & _UNSIGNED, bytearray()
     while left > 0x7F:
         found.append(left & 0x7F | 0x80)

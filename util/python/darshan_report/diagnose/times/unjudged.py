@@ -268,7 +268,7 @@ def _unrecorded_reads(facts: Facts, known: Usage) -> tuple[np.ndarray, np.ndarra
 
 def _program(facts: Facts, known: Usage, place: int) -> tuple[str, str]:
     """Returns name and command line of the process of a USAGE record; both empty if the log has one
-    process."""
+    process. place: index of the record."""
     tree = facts.tree
     if tree is None or len(known) < 2:
         return "", ""

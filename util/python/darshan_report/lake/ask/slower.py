@@ -95,7 +95,8 @@ def _spread(logarithms: Floats) -> float:
 @dataclass(frozen=True)
 class _Earlier:
     """Statistics of the runs before some windows. A window is a few consecutive runs; each array
-    has an element per window."""
+    has an element per window. number: of runs that count. middle: median of the logarithms of their
+    times."""
 
     first: int  # index at which the first window begins; the other windows follow
     number: npt.NDArray[np.int64]

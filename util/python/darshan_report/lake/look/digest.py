@@ -52,7 +52,7 @@ def _totals(out: Form, told: Told) -> None:
 
 
 def _listed(parts: Sequence[Sequence[Part]]) -> list[Part]:
-    """Joins parts of text with commas."""
+    """Returns several pieces of text as one, with commas between them."""
     found: list[Part] = []
     for number, some in enumerate(parts):
         found += [text(", ")] * bool(number) + list(some)

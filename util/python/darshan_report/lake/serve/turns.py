@@ -26,6 +26,9 @@ _BUSY = "too many pages are being made; try again later"
 
 @dataclass(eq=False)
 class _Request:
+    """A waiting request. kind: what determines the cost of its page. since: when it came, in
+    seconds of the clock."""
+
     client: str
     kind: Hashable
     since: float

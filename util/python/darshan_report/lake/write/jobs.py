@@ -27,8 +27,10 @@ Totals = Mapping[str, int | float | None]
 class Job:
     """A log while its rows are made: the file, its identity, user and day, and the totals of its
     modules so far. info: what the log says about its job; {} until it is read, and after its rows
-    are made. user, program: as the tables have them. records, record_bytes: number and size of the
-    log's records so far."""
+    are made. damaged: parts of it cannot be read, or it has impossible values. state: of the file
+    before it was read. user, program: as the tables have them. who: the owner. records,
+    record_bytes: number and size of the log's records so far. most_bytes: the largest number of
+    bytes that the job can have moved."""
 
     identity: str
     found: Found

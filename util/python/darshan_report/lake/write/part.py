@@ -50,7 +50,8 @@ _ROWS = 8192  # of the table sites that are in memory before a file is written
 @dataclass(frozen=True)
 class Options:
     """The options and limits by which all parts of a collection are made. lake: its path. findings:
-    whether to compute findings. traces: whether to read traces, too."""
+    whether to compute findings, with these thresholds, by name. traces: whether to read traces,
+    too. batch_bytes: of columns in memory at a time."""
 
     lake: str
     traces: bool = False
@@ -79,7 +80,8 @@ class Took:
 @dataclass
 class Part:
     """The result of making a part. The files below `folder` have the same relative paths that they
-    will have in the lake."""
+    will have in the lake. bytes: size of the logs that were looked at, also of those that the lake
+    has. read: the files of the logs in it."""
 
     folder: str
     files: list[File]

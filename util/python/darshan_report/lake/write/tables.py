@@ -52,7 +52,8 @@ class Whose:
         self._order = np.array([j.day.toordinal() if j.day else 0 for j in jobs], "i8")
 
     def places(self, logs: Places) -> Places:
-        """Converts indices among all logs of the batch to indices among these jobs."""
+        """Returns the indices of jobs among these jobs. logs: their indices among all logs of the
+        batch."""
         return logs - self._first
 
     def impossible(

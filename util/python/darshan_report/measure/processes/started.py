@@ -97,7 +97,7 @@ def _behind(words: list[str], wrapper: _Wrapper) -> list[str]:
 
 
 def _without_assignments(words: list[str]) -> list[str]:
-    """Returns a shell command without variable assignments at its beginning."""
+    """Returns the words of a shell command without variable assignments at its beginning."""
     while words and _ASSIGNED.match(words[0]):
         words = words[1:]
     return words

@@ -24,7 +24,8 @@ _BESIDE = ("POSIX_EXT",)  # modules of the annex whose counters belong to a laye
 
 
 def _digits(value: float) -> float | int:
-    """Rounds a time to six decimals, as darshan-parser prints it. Infinities and NaN become 0."""
+    """Returns a time rounded to six decimals, as darshan-parser prints it. Infinities and NaN
+    become 0."""
     return round(value, 6) if np.isfinite(value) else 0
 
 

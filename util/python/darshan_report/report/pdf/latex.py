@@ -207,8 +207,8 @@ class _Made:
 
 
 def _set(text: str, folder: str, program: str) -> _Made:
-    """Writes the LaTeX source into the folder and runs the engine on it. Raises LatexFailed if the
-    engine makes no PDF."""
+    """Writes the LaTeX source into the folder, runs the engine on it and returns the result.
+    program: the engine. Raises LatexFailed if the engine makes no PDF."""
     with open(os.path.join(folder, SOURCE), "w", encoding="utf-8") as file:
         file.write(text)
     # The engine may access only files in its folder and may start no program.

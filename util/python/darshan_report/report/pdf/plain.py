@@ -29,6 +29,8 @@ _CAPITAL, _WIDE = 1.3, {"W": 1.9, "M": 1.6, "@": 1.8, "%": 1.7, "m": 1.7, "w": 1
 
 @dataclass(frozen=True)
 class _Font:
+    """A font of the plain PDF. typewriter: all characters have the same width."""
+
     size: float  # points
     bold: bool = False
     italic: bool = False

@@ -44,8 +44,8 @@ def free_memory() -> int:
 
 @dataclass(frozen=True)
 class Case:
-    """The input of a remedy's plan(): the log, the finding that it may fix, the free memory, and
-    whether runs may lose what they write."""
+    """The input of a remedy's plan(): the log (facts), the finding that the remedy may fix, the
+    free memory, and whether runs may lose what they write."""
 
     facts: Facts
     finding: Finding | None  # None: no finding proposes the remedy
