@@ -130,7 +130,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _say("cannot write: standard output is closed")
         return 1
     if options.output and same_file(options.output, options.log):
-        _say(f"cannot write the diagram to {options.output}: it is the log")
+        _say(
+            f"cannot write the diagram to {options.output}: it is the log; name another file "
+            "with -o"
+        )
         return 1
     at = [options.log]
     return exit_status(lambda: _run(options, at), options.log, _say, lambda: at[0])

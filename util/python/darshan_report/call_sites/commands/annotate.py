@@ -70,7 +70,7 @@ def file_in_log(found: Lines, path: str) -> str:
     if most == 0:
         raise UnusableError("the log has no I/O call from this file")
     if len(best) > 1:
-        raise UnusableError(f"the log has several files of this name: {', '.join(best[:3])}")
+        raise UnusableError(f"several files in the log may be this one: {', '.join(best[:3])}")
     return best[0]
 
 

@@ -103,7 +103,10 @@ class Snapshot:
         while self.number + 1 in numbers:
             self._take(self._load(self.number + 1))
         if numbers and max(numbers) > self.number:
-            raise LakeError(f"the lake {self.path} is damaged: commit {self.number + 1} is missing")
+            raise LakeError(
+                f"the lake {self.path} is damaged: commit {self.number + 1} is missing; restore it "
+                "from a backup"
+            )
         return self.seen - before
 
     def _there(self) -> tuple[set[int], set[int]]:

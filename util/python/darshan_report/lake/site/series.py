@@ -68,13 +68,13 @@ def _read(path: str, form: Form) -> tuple[dict[str, pa.ChunkedArray], int]:
     theirs = [form.names[name] for name in ours]
     try:
         if os.path.getsize(path) > _MOST_FILE:
-            raise LakeError(f"cannot read {path}: more than 1 GiB; divide it by days")
+            raise LakeError(f"cannot read {path}: more than 1 GiB; divide the file by days")
         with open(path, "rb") as file:
             is_parquet = file.read(4) == b"PAR1"
         if is_parquet:
             if pq.read_metadata(path).num_rows > _MOST_ROWS:
                 raise LakeError(
-                    f"cannot read {path}: more than {_MOST_ROWS:,} rows; divide it by days"
+                    f"cannot read {path}: more than {_MOST_ROWS:,} rows; divide the file by days"
                 )
             there = pq.read_schema(path).names
             lacks = [name for name in theirs if name not in there]
@@ -202,7 +202,9 @@ def table(path: str, form: Form, hide: Hide) -> tuple[pa.Table, Refused]:
     found, torn = _read(path, form)
     rows = len(found["time"])
     if rows > _MOST_ROWS:
-        raise LakeError(f"cannot read {path}: more than {_MOST_ROWS:,} rows; divide it by days")
+        raise LakeError(
+            f"cannot read {path}: more than {_MOST_ROWS:,} rows; divide the file by days"
+        )
     nothing: list[str | None] = [None] * rows
     mounts = _texts(found["mount"]) if "mount" in found else [form.mount] * rows
     targets = _texts(found["target"]) if "target" in found else nothing
