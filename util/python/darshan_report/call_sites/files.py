@@ -17,8 +17,8 @@ MOST_TOLD = 200  # files: past that, nearly all bits are set and the estimate sa
 
 @dataclass
 class Files:
-    """Calls and bytes of call sites by record id of the file (or HDF5 object). All numbers are
-    lower bounds, because a record lists only four files."""
+    """The files (or HDF5 objects) that call sites used: calls and bytes by their record ids. All
+    numbers are lower bounds, because a record lists only four files."""
 
     calls: Counter[int] = field(default_factory=Counter)
     moved: Counter[int] = field(default_factory=Counter)  # bytes

@@ -69,7 +69,8 @@ class Site:
 
 @dataclass(frozen=True)
 class RankTimes:
-    """Seconds of the fastest and of the slowest rank in the calls of a line."""
+    """The seconds that ranks spent in the calls of a line: those of the fastest rank (least) and of
+    the slowest (most), of all ranks that used the line (number)."""
 
     number: int  # of ranks that used the line
     least: float

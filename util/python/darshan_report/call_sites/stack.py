@@ -52,7 +52,8 @@ class Stack:
 
 @dataclass(frozen=True)
 class Object:
-    """A program or library of a log; build_id is empty if the file has none."""
+    """A program or library that a log names: its path, the short name by which frames refer to it,
+    and its build id (hexadecimal digits; empty if the file has none)."""
 
     short: str  # name in native frames
     build_id: str  # hexadecimal digits

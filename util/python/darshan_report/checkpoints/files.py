@@ -54,7 +54,8 @@ class Part:
 
 @dataclass
 class File:
-    """A file that the program wrote, under its last name."""
+    """A file that the program wrote, under the last of its names. The I/O of its processes is in
+    `parts`, by rank. ids: of its records, under all its names."""
 
     name: str
     ids: set[int] = field(default_factory=set)  # ids of its records, under all its names

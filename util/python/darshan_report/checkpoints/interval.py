@@ -22,7 +22,9 @@ def young(cost: float, between_failures: float) -> float:
 
 @dataclass(frozen=True)
 class Waited:
-    """The saves for which the program waited, with all checkpoints treated as one."""
+    """The saves for which the program waited, with all checkpoints treated as one: how many there
+    were (rounds), their wall time together, and the mean time between their begins. Times are
+    seconds."""
 
     rounds: int  # saves in one process, of the checkpoint with most saves
     seconds: float  # wall time of all saves

@@ -246,7 +246,8 @@ _COUNTED = {
 
 @dataclass(frozen=True)
 class Blame:
-    """The line of code behind a finding, as text, or the reason why there is none."""
+    """The line of code that made most calls of the kind that a finding is about, with a text that
+    names it; or a text with the reason why no line is named."""
 
     text: str  # "at train.py:31, in load (through numpy.load): 92 % of such calls"
     line: Line | None  # None: no line has at least half

@@ -55,8 +55,8 @@ def _evidence(rows: Sequence[Evidence]) -> str:
 
 @dataclass(frozen=True)
 class Stake:
-    """The time and bytes that a change could save at most. Fields that begin with of_ have the
-    whole of which the saving is a part."""
+    """The time and bytes that a change could save at most. `seconds` is summed over all processes.
+    Fields that begin with of_ have the whole of which the saving is a part."""
 
     seconds: float = 0.0  # summed over processes
     of_seconds: float = 0.0  # seconds in which the processes could work, summed
@@ -128,8 +128,9 @@ class Remedy:
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of one diagnosis: a problem, a notice, a fact, or that nothing is to be changed
-    (kind)."""
+    """The result of one diagnosis of a log: a problem, a notice, a fact, or that nothing is to be
+    changed (kind). It has a title, a sentence with numbers, what a change may save (stake), the
+    counters that prove it (evidence), and the change (remedy)."""
 
     name: str  # name of the diagnosis; it does not change, for scripts
     title: str

@@ -37,7 +37,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """One table of a lake."""
+    """One table of a lake: its name, its columns, and a title that says what a row represents."""
 
     name: str
     title: str  # text on what a row represents

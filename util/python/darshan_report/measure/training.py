@@ -26,7 +26,9 @@ _MOST = 1 << 40  # batches; more is damage
 
 @dataclass(frozen=True)
 class Span:
-    """One epoch, or the sum of several epochs of a data loader or of a rank."""
+    """One epoch, or the sum of several epochs of a data loader or of a rank: its batches, its time,
+    and the parts of this time in calls that begin the iteration or get a batch. Times are
+    seconds."""
 
     number: int  # number of the epoch or the rank; 0 for a loader
     epochs: int
@@ -69,7 +71,8 @@ class Span:
 
 @dataclass(frozen=True)
 class Workers:
-    """Sums over the worker processes of a data loader, in seconds."""
+    """Sums over the worker processes of a data loader: their number and, in seconds, their
+    lifetimes, file I/O, processor time and waits for a processor."""
 
     number: int  # processes
     lives: float  # lifetimes in seconds

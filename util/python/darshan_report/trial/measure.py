@@ -30,7 +30,8 @@ _UNKNOWN = PILOT  # pairs that are wanted before the pilot is over
 @dataclass
 class Candidate:
     """A remedy of a trial: how it is applied or why it is not tried, the seconds of its pairs of
-    runs so far, and its result."""
+    runs (without and with it) so far, and its result. state: empty while pairs are still
+    measured."""
 
     name: str
     plan: Plan | None  # None: the remedy is not tried

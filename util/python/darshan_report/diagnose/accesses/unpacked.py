@@ -17,7 +17,8 @@ UNPACKS = re.compile(
 
 @dataclass(frozen=True)
 class Unneeded:
-    """Files that the run wrote and removed, and that no process of it read or mapped."""
+    """Files that the run wrote and removed, and that no process of it read or mapped. files: record
+    ids. bytes: that were written to them."""
 
     files: frozenset[int]
     bytes: float  # written to them

@@ -15,7 +15,8 @@ from ..facts import Facts
 
 @dataclass(frozen=True)
 class Imports:
-    """The imports of one Python program, summed over its processes."""
+    """The imports of one Python program, summed over its processes: the seconds that they took, and
+    the bytes that they read."""
 
     seconds: float = 0.0  # in I/O calls and between them, including waits for a processor
     read: int = 0  # bytes

@@ -61,7 +61,8 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Row:
-    """One row of the ledger. seconds: summed over all processes."""
+    """One row of the ledger: one kind of activity, and the seconds that all processes together
+    spent in it."""
 
     key: str  # a constant such as READS
     seconds: float
@@ -74,9 +75,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Ledger:
-    """The rows of the ledger that have time, in the order of TITLES. Their sum is `whole`, the
-    lifetimes of all processes. If calls of several threads overlap, `whole` is the time of all
-    threads in calls plus the computing."""
+    """The ledger of a log: how the lifetimes of its processes divide into kinds of activity. Has
+    only rows with some time, in the order of TITLES. Their sum is `whole`, the lifetimes of all
+    processes. If calls of several threads overlap, `whole` is the time of all threads in calls plus
+    the computing."""
 
     rows: tuple[Row, ...]
     whole: float  # seconds

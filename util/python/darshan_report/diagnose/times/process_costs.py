@@ -32,8 +32,9 @@ Places = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Costs:
-    """The kernel's times of the processes of a tree, in seconds. Each array has an element per
-    record of the tree, which is one process or several alike; 0 without a USAGE record."""
+    """The kernel's times of the processes of a tree, in seconds: processor time, waits for a
+    processor, and sleep. Each array has an element per record of the tree, which is one process or
+    several alike; 0 without a USAGE record."""
 
     processor: Floats  # processor time without that of the runtime
     system: Floats

@@ -19,7 +19,8 @@ WHOLE = share(1.0, 1.0)
 
 @dataclass(frozen=True)
 class Told:
-    """The texts and the potential saving of a notice about one row of the ledger."""
+    """The texts and the potential saving of a notice about one row of the ledger, that is, one kind
+    of activity on which processes spent much time."""
 
     title: str
     sentence: str

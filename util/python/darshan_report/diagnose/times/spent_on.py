@@ -24,7 +24,8 @@ _ON_NAMES = ("UNLINKS", "MKDIRS", "RMDIRS", "LINKS", "SETATTRS")
 
 @dataclass(frozen=True)
 class Said:
-    """The pieces of a sentence about the I/O that took most of the time."""
+    """The pieces of a sentence about the I/O that took most of the time: what was done in this time
+    (went), and what would help (would, more)."""
 
     went: str  # where the time went, without a period
     would: str  # the rest of the sentence: what would help

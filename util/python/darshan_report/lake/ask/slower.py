@@ -134,8 +134,8 @@ def _taken(ordered: Floats, places: npt.NDArray[np.int64]) -> Floats:
 
 
 class _Series:
-    """The runs of one program with similar size, and at which of them the history begins with which
-    later ones are compared."""
+    """The runs of one program with similar size, in order of time, and the run at which the history
+    begins with which later runs are compared. least: number of earlier runs that are needed."""
 
     def __init__(self, moments: Floats, seconds: Floats, least: int) -> None:
         self.seconds = seconds
@@ -238,7 +238,9 @@ class _Series:
 
 @dataclass(frozen=True)
 class _Hit:
-    """A window of runs that differs from its history, which starts at index `begin`."""
+    """A window of consecutive runs that are slower (or, if not is_slow, faster) than their history.
+    Its fields are indices of runs: begin of the history, first run of the window, and its last run,
+    with which the change was noticed (alarm)."""
 
     begin: int
     first: int

@@ -50,7 +50,8 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """All strings of a batch, concatenated in UTF-8."""
+    """All strings of a batch, concatenated in UTF-8. texts[n] is the string with the index n; len()
+    is their number."""
 
     offsets: npt.NDArray[np.int32]  # the begin of each string in data, and the end of the last
     data: np.ndarray

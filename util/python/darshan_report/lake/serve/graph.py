@@ -87,8 +87,8 @@ class Via:
 
 @dataclass
 class Columns:
-    """The nodes in columns, from left to right and from top to bottom, with points between them for
-    edges that pass a column."""
+    """The nodes of a graph in columns, from left to right and from top to bottom, with points
+    between them for edges that pass a column. of: the index of each node's column."""
 
     columns: list[list[Node]] = field(default_factory=list)
     of: dict[Node, int] = field(default_factory=dict)  # the column of each node

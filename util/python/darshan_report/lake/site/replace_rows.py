@@ -30,7 +30,7 @@ _DAYS = datetime.timedelta(days=40)
 
 @dataclass
 class Replaced:
-    """The number of added rows, and the number of rows that they replaced."""
+    """The number of rows that were added to a table, and of the earlier rows that they replaced."""
 
     rows: int = 0
     replaced: int = 0

@@ -17,7 +17,8 @@ from .overflow import Group, stands
 
 @dataclass(frozen=True, eq=False)
 class Files:
-    """The files (datasets, objects, ...) of a layer, one row each."""
+    """The files (datasets, objects, ...) of a layer. Each array has an element per file, or per
+    group of files that share a record. -1 (UNKNOWN) stands for unknown bytes and times."""
 
     ids: npt.NDArray[np.uint64]
     processes: npt.NDArray[np.int64]  # processes that have a record; -1: all

@@ -16,8 +16,8 @@ _LONGEST = 1e9  # seconds; a later time is damage
 
 @dataclass(frozen=True, eq=False)
 class Lane:
-    """The processes of one program, or of all programs that do not have their own lane (program:
-    None)."""
+    """A row of the picture of a process tree: the processes of one program, or of all programs that
+    do not have their own lane (program: None). `part` has how many of them lived, over time."""
 
     program: Program | None
     programs: int  # number of programs in this lane

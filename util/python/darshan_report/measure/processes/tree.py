@@ -45,8 +45,9 @@ class Sums:
 
 @dataclass(eq=False)
 class Group:
-    """Equal siblings: processes of one program whose parents are equal siblings, or one and the
-    same."""
+    """Equal siblings in a process tree: processes of one program whose parents are equal siblings,
+    or one and the same. Has their sums, alone and with all descendants, and the groups of their
+    children."""
 
     program: Program
     places: list[int]  # indices in the columns of Processes
@@ -58,8 +59,8 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """A row of the table: a group or, if `group` is None, the sum of a group's children that do not
-    fit."""
+    """A row of the table of a process tree: a group of equal processes or, if `group` is None, the
+    sum of a group's children that do not fit into the table."""
 
     depth: int  # 0: without a parent
     group: Group | None

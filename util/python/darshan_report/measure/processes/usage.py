@@ -22,7 +22,8 @@ PAGE = 4096  # the kernel writes at least this many bytes
 
 @dataclass(frozen=True)
 class Seen:
-    """The sums of recorded calls, with an element for each process that the log distinguishes."""
+    """The sums of recorded calls (bytes, calls, seconds), to be compared with the kernel's counts.
+    Each array has an element for each process that the log distinguishes."""
 
     read: Floats  # bytes
     written: Floats
