@@ -49,7 +49,7 @@ class Records:
 
     @property
     def ids(self) -> npt.NDArray[np.uint64]:
-        """Record ids."""
+        """The record id of each record."""
         return self.array["id"]
 
     @property

@@ -25,7 +25,7 @@ class Files:
     bits: int = 0  # each file sets one of 64 by its id, from which number() estimates how many
 
     def add(self, other: Files) -> None:
-        """Adds the files of another site."""
+        """Adds the calls and bytes of another object to those of this one, file by file."""
         self.calls.update(other.calls)
         self.moved.update(other.moved)
         self.bits |= other.bits

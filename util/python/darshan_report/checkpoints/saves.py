@@ -162,7 +162,8 @@ def _beside(site: Site) -> bool:
 
 
 def _ways(facts: Facts, files: dict[int, File]) -> dict[str, _Way]:
-    """Returns the calls that wrote the files of each pattern."""
+    """Returns, for each pattern of file names, the sums of the call sites that wrote its files, and
+    did not read. files: the written files, by record id."""
     homes = _Homes(facts, files)
     found: dict[str, _Way] = defaultdict(_Way)
     for site in all_sites(facts):

@@ -196,7 +196,7 @@ class Facts:
 
     @functools.cached_property
     def layers(self) -> list[tuple[Layer, Table]]:
-        """Every layer that has records, from the application downwards."""
+        """Every layer with records, which are joined by file, from the application downwards."""
         found = ((layer, self.table(layer.module)) for layer in LAYERS)
         return [(layer, table) for layer, table in found if table is not None]
 
@@ -320,7 +320,7 @@ class Facts:
 
     @functools.cached_property
     def shares(self) -> Shares:
-        """The part of the processes' time that was I/O (measure/shares.py)."""
+        """The seconds in I/O, and the working time of which they are parts (measure/shares.py)."""
         times = [(layer, self._time_of(layer, table)) for layer, table in self.layers]
         files = self._file_time
         own = sum(o.time for o in own_times(self.attribution)) if self.attribution else 0.0

@@ -116,7 +116,7 @@ class Table:
         return self._files.largest(self.records[f"{self.prefix}_{name}"].astype("u8"))
 
     def sum(self, name: str) -> float:
-        """Returns the sum of a counter over all files."""
+        """Returns the sum of a counter over all files. name: without the prefix of the module."""
         return float(self[name].sum(dtype="f8"))
 
     def place(self, record: int) -> int | None:

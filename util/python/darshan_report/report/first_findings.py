@@ -33,7 +33,8 @@ def _rules() -> str:
 
 
 class _Cache:
-    """A cache of findings on disk: one small file per log."""
+    """A cache on disk of the first finding of each log: one small file per log. An entry is ignored
+    after the log or the rules have changed."""
 
     def __init__(self) -> None:
         self._folder = _folder()
@@ -56,7 +57,8 @@ class _Cache:
         return (name, title) if tab else None
 
     def put(self, log: str, found: tuple[str, str]) -> None:
-        """Stores a finding. Ignores errors of a cache that cannot be written."""
+        """Stores the first finding of a log. log: its path. found: name and title of the diagnosis;
+        both are empty if there is no finding. Ignores errors of a cache that cannot be written."""
         if not self._folder:
             return
         with contextlib.suppress(OSError):

@@ -275,7 +275,7 @@ class Asked(Closing):
         return self._has_sums
 
     def refresh(self) -> None:
-        """Makes the commits since the last refresh visible."""
+        """Makes the commits since the last refresh visible to later queries."""
         self._snapshot.refresh()
         if self._snapshot.number != self._shown:
             self._make_views()

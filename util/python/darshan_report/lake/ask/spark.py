@@ -25,7 +25,7 @@ class OnSpark:
         self.refresh()
 
     def refresh(self) -> None:
-        """Makes the commits since the last refresh visible."""
+        """Makes the commits since the last refresh visible to later queries."""
         self._snapshot.refresh()
         for statement in for_spark(self._snapshot):
             self._session.sql(statement)

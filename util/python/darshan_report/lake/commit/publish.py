@@ -41,7 +41,8 @@ class Publisher:
         self._lake = lake
 
     def refresh(self) -> None:
-        """Applies the commits of other processes."""
+        """Applies the commits that other processes have made since the last refresh, so that their
+        files and logs are known."""
         self.snapshot.refresh()
         self.seen.update(self.snapshot.seen)
 

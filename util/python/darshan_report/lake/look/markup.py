@@ -69,7 +69,7 @@ class Markdown:
         self._lines += [f"{'#' * level} {self._inline(parts)}", ""]
 
     def paragraph(self, *parts: Part) -> None:
-        """Adds a paragraph."""
+        """Adds a paragraph, which consists of these parts without spaces between them."""
         self._lines += [self._inline(parts), ""]
 
     def item(self, *parts: Part) -> None:
@@ -112,7 +112,7 @@ class Mail:
         self._lines += [("=" if level == 1 else "-") * min(len(line), _WIDTH)] * (level < 3) + [""]
 
     def paragraph(self, *parts: Part) -> None:
-        """Adds a paragraph."""
+        """Adds a paragraph, which consists of these parts without spaces between them."""
         self._lines += [*self._wrapped(self._inline(parts)), ""]
 
     def item(self, *parts: Part) -> None:

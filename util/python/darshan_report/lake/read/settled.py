@@ -47,7 +47,8 @@ class Settled:
             self._known = {int(row["path"]): tuple(row.tolist()[1:]) for row in rows}
 
     def begin(self) -> None:
-        """Begins a search for logs."""
+        """Begins a search for logs: forgets which folders an unfinished search has listed, and
+        counts skipped logs from 0."""
         self._seen, self._listed, self._open, self.logs = {}, {}, set(), 0
 
     def _key(self, folder: str) -> int:

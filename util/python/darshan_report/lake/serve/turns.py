@@ -56,7 +56,7 @@ class Turns:
 
     @property
     def waiting(self) -> int:
-        """The number of waiting requests."""
+        """The number of requests that wait for their turn."""
         return len(self._waiting)
 
     @contextlib.contextmanager

@@ -385,7 +385,8 @@ class _Maker:
                 self._jobs[log].hosts |= {host} if host else set()
 
     def _end(self, job: Job) -> None:
-        """Adds the rows of a log that was read to its end."""
+        """Adds the rows of a log that was read to its end to those that will be written, except
+        those of its records, which are written already."""
         incomplete = job.damaged
         if not job.info:
             self._settle(job, incomplete)

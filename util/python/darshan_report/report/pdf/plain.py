@@ -67,7 +67,7 @@ class _Pages:
         self._put(_LEFT, _PAGE[1] - 8, footer, _Font(7))
 
     def finish(self) -> None:
-        """Writes the current page."""
+        """Writes the current page to the PDF."""
         self._pdf.savefig(self._figure)
 
     def new_page(self) -> None:

@@ -51,7 +51,7 @@ def _sum(log: Log, module: str, counter: str) -> float:
 
 
 def _sums(path: str) -> tuple[dict[str, float], float]:
-    """Returns the sums of a log by name, and the bytes that streams wrote."""
+    """Returns the sums of a log by name, and the bytes that streams wrote. path: of the log."""
     with open_log(path) as log:
         found = {name: sum(_sum(log, *one) for one in of) for name, of in _SUMS.items()}
         return found, _sum(log, *_DRAINED)
