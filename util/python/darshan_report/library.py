@@ -69,6 +69,8 @@ class LogError(RuntimeError):
 
 
 def _candidates() -> Iterator[str]:
+    """Yields the paths at which the library may be: the one in the environment variable alone, if
+    it is set, else that of the installation or of the build folder."""
     named = os.environ.get(VARIABLE)
     if named:
         yield named

@@ -230,6 +230,8 @@ class Log(Closing):
             self._library.darshan_records_close(records)
 
     def _each(self, records: int) -> Iterator[memoryview]:
+        """Yields the bytes of each record of an open iteration, as views that are valid until the
+        next one. records: handle of the iteration. Raises LogError if a record is damaged."""
         error = structs.Error()
         record, size = ctypes.c_void_p(), ctypes.c_size_t()
         while True:

@@ -153,6 +153,8 @@ class Totals:
 
     @functools.cached_property
     def _float_sums(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+        """Returns the sum of each floating-point counter, and a mask of the sums that are unknown
+        or not finite."""
         values = self._records.fcounters
         sums = np.zeros(values.shape[1])
         unknown = np.zeros(values.shape[1], bool)

@@ -116,6 +116,8 @@ class Module:
 
 
 def _counters(rows: Any, meanings: int, is_float: bool) -> tuple[Counter, ...]:
+    """Returns the counters of the newest record version. rows: C array that ends with a row without
+    a name. meanings: address of their descriptions, one string after another."""
     functions = library.load()
     found: list[Counter] = []
     table = map(rows.__getitem__, itertools.count())
@@ -138,6 +140,7 @@ def _counters(rows: Any, meanings: int, is_float: bool) -> tuple[Counter, ...]:
 
 
 def _module(pointer: Any) -> Module | None:
+    """Returns the module that C describes; None for a null pointer."""
     if not pointer:
         return None
     row: structs.Module = pointer.contents

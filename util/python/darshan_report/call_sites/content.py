@@ -48,6 +48,7 @@ def _ranks(line: Line) -> dict[str, float] | None:
 
 
 def _line(line: Line, names: dict[int, str]) -> dict[str, Any]:
+    """Returns a line of code as a dictionary for JSON. names: of files, by record id."""
     called: dict[str, dict[str, float]] = {}
     for site in line.sites:
         sums = called.setdefault(visible(site.stack.called), {"calls": 0, "seconds": 0.0})

@@ -62,6 +62,8 @@ def is_installed(path: str) -> bool:
 
 @functools.lru_cache(maxsize=4096)  # asked for each frame of each stack
 def _is_installed(path: str, setting: str) -> bool:
+    """Returns whether a path is that of installed software. setting: further folders, the value of
+    DARSHAN_INSTALLED."""
     if path.startswith("<"):
         return not path.startswith(_TYPED)
     if path.startswith((*_FOLDERS, *_more(setting))):

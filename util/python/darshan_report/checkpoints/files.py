@@ -132,6 +132,8 @@ def _rows(records: Records) -> Iterator[_Row]:
 
 
 def _add(file: File, rank: int, row: _Row) -> None:
+    """Adds a record to the I/O of one process on a file. rank: of the process; -1: all processes
+    together."""
     part = file.parts.setdefault(rank, Part())
     part.opens += row.opens
     part.written += int(row.written)
@@ -160,6 +162,7 @@ def _values(table: Table | None, ids: Iterable[int], column: str) -> dict[int, i
 
 
 def _count_processes(facts: Facts, files: dict[int, File]) -> None:
+    """Sets how many processes wrote each file. files: by record id."""
     every = frozenset().union(*(file.ids for file in files.values()))
     for module in _MODULES:
         known = _values(facts.table(module), every, "")

@@ -101,6 +101,9 @@ def _problems(facts: Facts) -> list[Finding]:
 
 
 def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings:
+    """Runs all rules, and returns their findings with programs, remedies and limited savings,
+    ordered as a report shows them. near: returns the problem nearest to its thresholds, for a run
+    without findings."""
     found = awaited.told(facts, _problems(facts), _problems)
     fixed = loops.importing(facts)
     found = [replace(finding, stake=within(finding.stake, fixed)) for finding in found]

@@ -71,6 +71,8 @@ def _user(path: str) -> str:
 
 
 def _job(path: str, limits: Limits, page: Callable[[Context], str]) -> Job:
+    """Returns the numbers of the log at `path`. page: writes its page, and returns the page's
+    address."""
     with open_log(path) as log:
         context = Context(log, limits)
         base = [f for f in context.figures if f.layer.base]

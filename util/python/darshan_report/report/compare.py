@@ -53,6 +53,7 @@ def _job_rows(one: Context, two: Context) -> Iterator[tuple[str, ...]]:
 
 
 def _layer_rows(one: LayerFigures, two: LayerFigures) -> Iterator[tuple[str, ...]]:
+    """Yields the rows that compare a layer of two logs."""
     if one.moves_bytes:
         yield _row("bytes read", one.read, two.read, amount)
         yield _row("bytes written", one.written, two.written, amount)

@@ -130,6 +130,8 @@ def _extra(log: Log) -> Records | None:
 
 
 def _figures(log: Log, layer: Layer, users: Users, is_tree: bool) -> LayerFigures | None:
+    """Returns the numbers of one layer; None if the log has no I/O of it. is_tree: the run is a
+    process tree, whose standard streams are left out."""
     records = log.records(layer.module)
     if is_tree and layer.module == "STDIO":
         records = of_files(records)

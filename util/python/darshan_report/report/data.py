@@ -180,6 +180,8 @@ def _upper(context: Context, upper: Upper) -> dict[str, Any]:
 
 
 def _row(tree: Processes, row: Row, above: int | None) -> dict[str, Any]:
+    """Returns a row of the table of processes for JSON. above: index of its parent's row; None for
+    the first."""
     group, sums = row.group, row.sums
     places = group.places if group else []
     alone = tree.commands[places[0]] if len(places) == 1 and sums.number == 1 else None

@@ -163,6 +163,8 @@ class Documents:
         return f"{stem or 'darshan'}.{self._form}"
 
     def _each(self, paths: list[str], make: Any) -> list[Any]:
+        """Returns the result of make(context) for each log. Leaves out logs that cannot be read,
+        after printing why; the exit status is 1 then."""
         made = []
         for path in paths:
             try:
@@ -182,6 +184,7 @@ class Documents:
             self._status = INCOMPLETE
 
     def _one(self, target: str, paths: list[str]) -> None:
+        """Writes one document about these logs to `target`."""
         if self._form == "text":
             self._write(target, self._screens(paths))
         elif self._form in ("json", "csv"):
@@ -208,6 +211,7 @@ class Documents:
             self._write(target, run.render(runs))
 
     def _screens(self, paths: list[str]) -> str:
+        """Returns the reports of these logs as text for a terminal."""
         if self._options.brief:
             found = self._each(paths, terminal.told_in_brief)
             return "".join(f"{line}\n" for line in terminal.brief(found, self._options.lines))
@@ -257,6 +261,8 @@ class Documents:
             self._several(target, compare(one, two))
 
     def _campaign(self, target: str) -> None:
+        """Writes the report on all logs of a campaign to `target`. Logs that cannot be read are
+        named on stderr and left out."""
         from . import campaign, campaign_data  # noqa: PLC0415
 
         progress = Progress(PROGRAM, "logs")

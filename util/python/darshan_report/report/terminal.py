@@ -229,6 +229,8 @@ def _communication(context: Context) -> Iterator[str]:
 
 
 def _finding(context: Context, number: int, finding: Finding, verbose: bool) -> Iterator[str]:
+    """Yields the lines about one finding: title, sentence, line of code, saving, remedy and trials.
+    verbose: adds the evidence and the address of the description."""
     yield ""
     mark = f"{number}." if finding.kind == PROBLEM else f"{finding.kind}:"
     yield from _wrapped(f"{mark} {finding.title}", "")

@@ -115,6 +115,8 @@ def mean(row: dict[str, Any], name: str) -> float | None:
 
 
 def _tried(row: dict[str, Any]) -> Tried:
+    """Returns the result of one remedy from a file of results, which is untrusted: its texts are
+    shortened, and missing numbers are 0."""
     keep = row.get("instead" if row.get("result") == MEASURED else "keep", [])
     return Tried(
         visible(str(row.get("remedy", ""))[:40]),

@@ -34,6 +34,9 @@ def same_file(one: str, other: str) -> bool:
 def _replace(
     target: str, before: os.stat_result | None, fill: Callable[[IO[bytes]], object]
 ) -> None:
+    """Writes a new file and renames it to `target`, so that readers never see a part of it. before:
+    status of the old file, whose mode the new one gets; None: no old file. fill: writes the
+    content."""
     with signal_exit.file_beside(target) as (handle, temporary):
         with os.fdopen(handle, "wb") as copy:
             fill(copy)

@@ -35,6 +35,8 @@ _begun = _Begun()
 
 
 def _clean() -> None:
+    """Kills the child processes and removes the temporary files of this process, then calls the
+    exit functions of other modules."""
     for leader in _begun.groups:
         _kill_group(leader)
     for child in (*_begun.children, *_begun.groups):

@@ -74,6 +74,8 @@ class _Block:
 
 
 def _of_text(path: str) -> Iterator[Trace]:
+    """Yields the transfers in a file with the text output of darshan-dxt-parser. Raises LogError,
+    with the number of the line, if it has another form."""
     block: _Block | None = None
     with open(path, encoding="utf-8", errors="replace") as file:
         for number, line in enumerate(file, 1):

@@ -169,6 +169,8 @@ class Trial:
         return mask_of(self._reference, output, self.ignored, pythons(self.runner.command))
 
     def _try(self, one: Candidate, without: float) -> None:
+        """Runs the program with a remedy. Adds the pair of runs to the remedy, or ends the remedy
+        if the run took too long or its output differs. without: seconds of the run without it."""
         try:
             run = self.runner.run(one.plan)
         except TooLongError as error:
@@ -185,6 +187,8 @@ class Trial:
         one.add(without, run.seconds)
 
     def _differences(self, output: Output) -> list[str]:
+        """Returns how the output of a run differs from that of the first run, as text for each
+        part; [] if it does not. The user's command (--same) decides if there is one."""
         if not self.same:
             return list(differences(self._reference, output, self.mask))
         if output.status != self._reference.status:

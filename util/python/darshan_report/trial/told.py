@@ -59,6 +59,8 @@ def _costs(one: Candidate, instead: Sequence[str]) -> Iterator[str]:
 def _of(
     one: Candidate, effects: Sequence[Effect], keep: Sequence[str], partly: bool
 ) -> Iterator[str]:
+    """Yields the lines of the text about one remedy. keep: lines that make it permanent. partly:
+    the outputs were compared only in part."""
     if one.found is None:
         reason = f": {one.reason}" if one.reason else ""
         first, *more = textwrap.wrap(visible(f"{one.state}{reason}"), _WIDTH - _NAME) or [""]
@@ -143,6 +145,7 @@ class Result:
         return json.dumps(whole, indent=1) + "\n"
 
     def _remedy(self, one: Candidate) -> dict[str, Any]:
+        """Returns the result of one remedy as a dictionary for the file of results."""
         row: dict[str, Any] = {
             "remedy": one.name, "finding": self.findings.get(one.name, ""), "result": one.state,
             "reason": one.reason, "time": round(time.time(), 3), "host": socket.gethostname(),

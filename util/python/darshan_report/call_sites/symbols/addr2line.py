@@ -70,6 +70,8 @@ def sources(
 
 
 def _run(command: list[str], asked: IO[bytes], told: IO[bytes], seconds: float) -> None:
+    """Runs a command with limits of memory, output and processor time, and kills it after
+    `seconds`. Ignores its exit status. asked, told: its standard input and output."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("DEBUGINFOD_", "LD_"))}
     with subprocess.Popen(
         command, stdin=asked, stdout=told, stderr=subprocess.DEVNULL, cwd="/", env=environment

@@ -99,6 +99,9 @@ class Elf:
     def _named(
         self, table: tuple[int, ...], strings: tuple[int, ...], addresses: list[int]
     ) -> dict[int, str]:
+        """Returns the names of the functions that contain these addresses, by address; an address
+        in no function is left out. table, strings: the section headers of the symbols and of their
+        names."""
         raw = self._read(table[4], table[5])
         symbols = np.frombuffer(raw[: len(raw) - len(raw) % _SYMBOL.itemsize], _SYMBOL)
         symbols = symbols[(symbols["info"] & 15 == _FUNCTION) & (symbols["section"] != 0)]

@@ -225,6 +225,7 @@ class _Symbol:
         return found
 
     def _function(self) -> str:
+        """Skips the type of a function pointer and returns "fn"."""
         for mark in "GUK":
             if self._peek() == mark:
                 self._next()

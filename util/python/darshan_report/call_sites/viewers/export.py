@@ -51,6 +51,8 @@ def folded(found: Lines) -> Iterator[str]:
 
 
 def _profile(name: str, unit: str, samples: list[list[int]], weights: list[Any]) -> dict[str, Any]:
+    """Returns a profile in speedscope's form. samples: indices of frames, outermost first, for each
+    stack. weights: the seconds, calls or bytes of each stack."""
     return {
         "type": "sampled",
         "name": name,

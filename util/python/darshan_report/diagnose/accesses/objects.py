@@ -198,6 +198,7 @@ def whole_sizes(facts: Facts, datasets: npt.NDArray[np.uint64]) -> np.ndarray:
 
 
 def _files_of(facts: Facts, datasets: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Returns the record id of the file of each dataset; 0 if unknown. datasets: record ids."""
     found = np.zeros(len(datasets), "u8")
     table = facts.table("H5D")
     if table is None or not len(datasets):

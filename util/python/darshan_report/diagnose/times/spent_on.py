@@ -107,6 +107,8 @@ def _in_files(facts: Facts, over: int) -> str:
 
 
 def _misses(facts: Facts) -> tuple[float, Words]:
+    """Returns the seconds in look-ups of missing names, and the function that makes the sentence
+    about them."""
     extra = facts.table("POSIX_EXT")
     time = extra.sum("F_MISS_TIME") if extra is not None else 0.0
     number = extra.sum("MISSES") if extra is not None else 0.0
@@ -170,6 +172,8 @@ def _to_a_gpu(most: str) -> Said:
 
 
 def _names(facts: Facts) -> tuple[float, Words]:
+    """Returns the seconds in calls on names and descriptors of files, without look-ups of missing
+    names, and the function that makes the sentence about them."""
     extra = facts.table("POSIX_EXT")
     time, calls = facts.beside.metadata, facts.renames()
     for layer, table in facts.layers:
@@ -230,6 +234,8 @@ def _transfers(facts: Facts) -> tuple[Transfers, Transfers]:
 
 
 def _of_small(facts: Facts, found: Transfers, most: str) -> Said:
+    """Returns the pieces of the sentence about many small transfers. most: its beginning, such as
+    "Most of it"."""
     went = (
         f"{most} went into {count(found.calls)} transfers of {amount(found.mean)} on average "
         f"({found.first})"
@@ -243,6 +249,8 @@ def _of_small(facts: Facts, found: Transfers, most: str) -> Said:
 
 
 def _of_large(found: Transfers, most: str) -> Said:
+    """Returns the pieces of the sentence about large or few transfers. most: its beginning, such as
+    "Most of it"."""
     if found.mean < 1 << 16:
         return Said(
             f"{most} went into {plural(int(found.calls), 'transfer')} of {amount(found.mean)} on "

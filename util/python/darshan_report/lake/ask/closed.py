@@ -47,6 +47,7 @@ def close(database: duckdb.DuckDBPyConnection, folders: list[str]) -> None:
 
 
 def _reads(statement: Any) -> bool:
+    """Returns whether a statement only reads: a SELECT, a PIVOT, or EXPLAIN of such statements."""
     kinds = duckdb.StatementType
     if statement.type == kinds.SELECT:
         return True

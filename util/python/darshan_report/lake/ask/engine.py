@@ -230,6 +230,8 @@ class Asked(Closing):
         self._shown = self._snapshot.number
 
     def _make_each(self) -> None:
+        """Creates the view of each table, with the files of the newest visible commit and, if the
+        lake was opened for one user, only this user's rows."""
         for name, table in columns.tables().items():
             files = self._snapshot.of(name)
             rows = self._rows(files) if files else _empty(table)
@@ -366,6 +368,8 @@ class Asked(Closing):
     def _found(
         self, query: str, values: Values | Sequence[Any] | None
     ) -> duckdb.DuckDBPyRelation | None:
+        """Starts a query, after checks that it only reads and that no limit is exceeded. Returns
+        its result, which DuckDB computes as it is read; None for a statement without a result."""
         if self._watch is not None:
             self._watch.check()
         closed.must_read(query)

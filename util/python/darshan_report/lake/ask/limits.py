@@ -78,6 +78,8 @@ class Watch(Closing):
             raise LimitExceeded(self.exceeded)
 
     def _why(self, taken: int) -> str:
+        """Returns the reason why the query must be stopped; "" if it is within its limits. taken:
+        bytes of memory."""
         limits = self._limits
         if limits.seconds and time.monotonic() - self._begun > limits.seconds:
             return (
@@ -92,6 +94,9 @@ class Watch(Closing):
         return ""
 
     def _watch(self) -> None:
+        """Interrupts queries that exceed a limit, until the watch is closed. If a query does not
+        end, or takes far too much memory, calls `_end` with the reason. Runs in a thread of its
+        own."""
         since = 0.0
         while not self._over.wait(_LOOK):
             taken = _taken() if self._limits.memory else 0

@@ -155,6 +155,8 @@ class _Series:
         return None
 
     def _among(self, places: npt.NDArray[np.int64]) -> tuple[int, int, bool] | None:
+        """Returns the same as next(), for the runs with these indices: the first of them that is
+        noticed, the number of last runs, and whether they are slow; None if no run is noticed."""
         earlier = self._earlier(places)
         numbers, which = self._window(places)
         found: list[tuple[int, int, bool]] = []

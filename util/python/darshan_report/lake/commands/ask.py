@@ -40,6 +40,8 @@ def _moment(text: str) -> datetime.datetime:
 
 
 def _values(options: argparse.Namespace) -> dict[str, Any]:
+    """Returns the parameters of a ready query from the options, by name; leaves out those that the
+    user did not give. Raises LakeError for an invalid time."""
     values: dict[str, Any] = {"top": options.top}
     if options.date is not None:
         values["date"] = _moment(options.date).date()
@@ -82,6 +84,8 @@ def _opened(options: argparse.Namespace) -> Asked:
 
 
 def _asked(lake: Asked, options: argparse.Namespace) -> Stream:
+    """Returns the result of the query that the options name, ready or SQL. Raises LakeError if
+    there is no such query, or if a parameter is missing."""
     typed = options.form == "parquet"
     if options.sql is not None:
         return lake.stream(options.sql, typed=typed)  # the lake was opened with the filters

@@ -170,6 +170,8 @@ class Collector:
         return more
 
     def _round(self) -> None:
+        """Searches all logs once, and commits parts with those that the lake does not have, then
+        the results of trials. Raises LakeError if a named file is missing."""
         names = self._options.logs
         for name in names:
             if not os.path.lexists(name):
@@ -295,6 +297,8 @@ class Collector:
                 "are in the lake; darshan lake publish tries again")  # fmt: skip
 
     def _tell(self) -> None:
+        """Prints the line with the counts of the collection, and a line about folders that could
+        not be read."""
         sums, seconds = self._sums, self._progress.seconds
         more = [f"{sums.damaged:,} of them damaged (table problems)"] if sums.damaged else []
         more += [f"{sums.unread:,} could not be read (table problems)"] if sums.unread else []

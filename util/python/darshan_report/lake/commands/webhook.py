@@ -111,6 +111,8 @@ def _why(error: Exception) -> str:
 
 
 def _post(to: Webhook, content: bytes) -> None:
+    """Posts the content, and follows redirects to the same origin. Raises HTTPError for any other
+    answer than success, and URLError."""
     headers = {"Content-Type": "application/json", "User-Agent": "darshan"}
     if to.token:
         headers["Authorization"] = f"Bearer {to.token}"

@@ -126,6 +126,7 @@ class Snapshot:
         return storage.load_json(self._name(number))
 
     def _take(self, commit: dict[str, Any]) -> None:
+        """Applies a commit, given as the content of its file, to this object."""
         for path in commit["remove"]:
             if self.files.pop(path, None) is not None:
                 self.replaced[path] = commit["time"]

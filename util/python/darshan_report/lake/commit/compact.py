@@ -104,6 +104,8 @@ def _of_day(
     day: datetime.date | None,
     schema: pa.Schema,
 ) -> Iterator[pa.Table]:
+    """Yields the rows of one day; with `day` None, the rows without a day. spans: each row group
+    (file and number) with its first and last day."""
     for file, number, first, last in spans:
         if day is not None and (first is None or last is None or not first <= day <= last):
             continue
@@ -283,6 +285,8 @@ class Compactor:
         self._rewrite(file.table, file.month, [file])
 
     def _rewrite(self, table: str, month: str, group: list[File]) -> None:
+        """Replaces these files of a table and month by files with the same rows, in one commit.
+        Gives up, and counts that, if another process changed one of them."""
         lake = self.snapshot.path
         folder = os.path.join(lake, storage.WORK, storage.new_name())
         os.makedirs(folder)

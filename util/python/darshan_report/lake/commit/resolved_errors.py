@@ -32,6 +32,8 @@ class Unread:
         self._known: dict[str, dict[str, list[str]]] = {}  # logs by path, both as in the table
 
     def _in(self, path: str, seen: Seen) -> dict[str, list[str]]:
+        """Returns the error rows in one Parquet file of the table problems: the identities of
+        unreadable files, by path."""
         names = ["log", "path"]
         rows = pq.read_table(os.path.join(self._lake, path), columns=names, partitioning=None)
         logs, paths = (rows[name].cast(pa.string()).to_pylist() for name in names)

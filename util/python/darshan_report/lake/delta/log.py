@@ -108,6 +108,8 @@ class Log:
         return self._read()
 
     def _read(self) -> State:
+        """Does what read() does, but raises FileNotFoundError if another process removes a version
+        meanwhile."""
         versions, checkpoints = self.there()
         state = State(checkpoint=max(checkpoints, default=-1))
         if checkpoints:

@@ -95,6 +95,9 @@ class Publisher:
         return self.made
 
     def _table(self, table: Table) -> None:
+        """Publishes one table, if its files changed and no newer commit is published. Tries again
+        after another process was first. Publishes a damaged log anew, and rewrites files of an
+        earlier release first."""
         log = Log(os.path.join(self._snapshot.path, table.name))
         while True:
             try:
@@ -117,6 +120,8 @@ class Publisher:
                     ) from None
 
     def _add(self, file: File) -> Action:
+        """Returns the action that adds a file to its Delta table. Raises _Misfit if its columns are
+        those of an earlier release, LakeError if it is damaged."""
         path, table = os.path.join(self._snapshot.path, file.path), columns.tables()[file.table]
         try:
             with pq.ParquetFile(path) as opened:
@@ -133,6 +138,9 @@ class Publisher:
         return {"add": {**_of_file(file), **said}}
 
     def _metadata(self, table: Table, before: Action) -> Action:
+        """Returns the description of a table (schema, partition, settings) for its Delta log.
+        before: the newest published one, whose id and time of creation remain; {} for a new
+        table."""
         said = {
             "format": _FORMAT,
             "schemaString": schema.merged(table, before.get("schemaString", "")),

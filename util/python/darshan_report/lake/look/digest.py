@@ -37,6 +37,7 @@ def _change(now: float | None, before: float | None) -> str:
 
 
 def _totals(out: Form, told: Told) -> None:
+    """Adds the table with the sums of the week and of the week before."""
     out.table(
         ["", told.week.name, told.week.before.name, "change"],
         [
@@ -80,6 +81,8 @@ def _job(worst: Row, hidden: bool) -> list[Part]:
 
 
 def _loser(out: Form, number: int, loser: Loser, hidden: bool) -> None:
+    """Adds a program that loses time: how much, its costliest findings, its users and its worst
+    job. number: its place in the list."""
     out.head(3, text(f"{number}. "), name(loser.program))
     of = loser.process_seconds
     part = f", {share(loser.lost_seconds, of)} of the time of its processes" if of else ""
@@ -99,6 +102,7 @@ def _loser(out: Form, number: int, loser: Loser, hidden: bool) -> None:
 
 
 def _losers(out: Form, told: Told, top: int) -> None:
+    """Adds the section about programs that lose time, or a sentence that there is none."""
     out.head(2, text("Programs that lose most"))
     if not told.losers:
         looked = told.sums["jobs"] - told.sums["not_looked"]
@@ -121,6 +125,8 @@ def _moved(row: Row) -> float:
 
 
 def _file_systems(out: Form, told: Told) -> None:
+    """Adds the section about file systems: what was moved on each mount point, against the week
+    before."""
     out.head(2, text("File systems"))
     if not told.file_systems:
         out.paragraph(text("No record of a file is of this week or the week before."))

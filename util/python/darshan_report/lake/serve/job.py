@@ -61,6 +61,7 @@ def _problems(found: int | None) -> list[tuple[str, str]]:
 
 
 def _facts(made: Made, row: Row) -> None:
+    """Adds the facts of a job, and links to pages about its program, user and files."""
     known = [(title, row[name]) for title, name in _FACTS if row[name] not in (None, "")]
     made.facts(*(
         (title, f"{value:%Y-%m-%d %H:%M:%S}" if hasattr(value, "strftime") else str(value))
@@ -90,6 +91,8 @@ def _tried(row: Row) -> str:
 
 
 def _findings(made: Made, found: list[Row], trials: list[Row]) -> None:
+    """Adds each problem of a job with its remedy and the trials of it, then the titles of its other
+    findings."""
     for one in found:
         if one["kind"] != "problem":
             continue

@@ -112,6 +112,8 @@ def _draw(
 
 
 def _of_programs(made: Made, lake: Asked, asked: Wanted) -> None:
+    """Adds the graph of programs, and the table of its edges: all of the days, or those around the
+    program or user that the request names."""
     given = asked.filters
     begin, values = _edges(asked)
     question = Question("lineage", "", f"WITH {begin}\n{PAIRS}")
@@ -173,6 +175,7 @@ def _near(lake: Asked, log: str) -> tuple[list[Row], set[Node]]:
 
 
 def _of_jobs(made: Made, lake: Asked, asked: Wanted) -> None:
+    """Adds the graph of the jobs around the requested one, and the table of its edges."""
     begin, values = _edges(asked)
     question = Question("lineage", "", f"WITH {begin}\n{_BETWEEN_JOBS}")
     days = Filters(asked.filters.since, asked.filters.until)

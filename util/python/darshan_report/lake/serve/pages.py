@@ -110,6 +110,8 @@ def _last(asked: Wanted, newest: datetime.date) -> str:
 
 
 def _week(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
+    """Returns the page of a week. newest: the last day of the lake, whose week is shown unless the
+    request names one."""
     try:
         week = week_of(asked.week or _last(asked, newest), newest)
     except LakeError as error:
@@ -160,6 +162,7 @@ def _week(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
 
 
 def _mounts(made: Made, found: list[Row], more: tuple[Column, ...] = ()) -> None:
+    """Adds the table of mount points. more: further columns."""
     columns = (Column("Mount point", "text", "mount"), Column("Type", "text", "file_system"),
                *_MOVED, *more, Column("Records", "count", "records"),
                Column("Transfers", "seconds", "transfer_seconds"),

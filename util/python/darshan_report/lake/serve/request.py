@@ -56,6 +56,8 @@ def _said(filters: Filters) -> dict[str, str | None]:
 
 
 def _day(given: Mapping[str, str], name: str) -> str | None:
+    """Returns the day in a field of the request as text, 2026-11-22; None if the field is missing
+    or empty. Raises Refused for other text than a day or an age."""
     text = given.get(name)
     if not text:
         return None

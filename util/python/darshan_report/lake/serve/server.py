@@ -92,6 +92,8 @@ class Site:
         return page.replace(MINE.encode(), mine.encode("utf-8", "backslashreplace"), 1)
 
     def _page(self, target: str, client: str) -> bytes:
+        """Returns the page of an address, without links for its viewer: from the cache, or made
+        when it is the client's turn."""
         asked = wanted(target)
         if asked.page == "report":
             return self._report(asked, client)
@@ -117,6 +119,8 @@ class Site:
         return self._kept.get(self._lake.commit, what) if self._lake.is_newest(look) else None
 
     def _made(self, asked: Wanted) -> str:
+        """Returns a new page, of the newest commit. Tries again if a commit removes files
+        meanwhile."""
         make = _OTHERS.get(asked.page, pages.render)
         with self._lake.limited(self._limits) as watch:
             for _ in range(_AGAIN):  # a prune may remove files while they are read
@@ -128,6 +132,8 @@ class Site:
             return make(self._lake, asked)
 
     def _report(self, asked: Wanted, client: str) -> bytes:
+        """Returns the report of the requested log. Raises Refused if _REPORTS reports are being
+        made."""
         with self._turns.turn(client, asked.page), self._lake.limited(self._limits):
             self._lake.refresh()
             path = job.log_of(self._lake, asked)
@@ -226,6 +232,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self._send(status, "text/plain; charset=utf-8", f"{visible(words)}\n".encode())
 
     def _send(self, status: int, kind: str, content: bytes) -> None:
+        """Sends a response with its headers. kind: the content type. The content is left out after
+        a HEAD request."""
         self.send_response(status)
         for name, value in _HEADERS:
             self.send_header(name, value)

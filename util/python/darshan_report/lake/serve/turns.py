@@ -75,6 +75,8 @@ class Turns:
                 self._condition.notify_all()
 
     def _wait(self, one: _Request) -> None:
+        """Waits until the request is first and no page is being made. Raises Refused if too many
+        requests wait, or after too long a time."""
         with self._condition:
             if len(self._waiting) >= self._most:
                 raise Refused(503, _BUSY)

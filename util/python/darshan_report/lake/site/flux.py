@@ -19,6 +19,8 @@ def _no_constant(text: str) -> float:
 
 
 def _jobs(first: bytes, file: IO[bytes], path: str) -> list[Any]:
+    """Returns the list of jobs in a file, each as JSON describes it. first: the first bytes of the
+    file. Raises LakeError if it is too large or has no such list."""
     data = first + file.read(_MOST_BYTES + 1 - len(first))
     if len(data) > _MOST_BYTES:
         raise LakeError(f"cannot read {path}: more than 256 MiB; write shorter periods into "

@@ -28,6 +28,8 @@ def _numbers(text: str) -> list[str] | None:
 
 
 def _names(part: str) -> Iterator[str] | None:
+    """Yields the names of one part of a list, such as node[01-04]; returns None if they are too
+    many, or if the part is invalid."""
     pieces: list[list[str]] = []
     count = 1
     for place, piece in enumerate(re.split(r"[\[\]]", part)):

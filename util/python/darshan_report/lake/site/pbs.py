@@ -35,6 +35,8 @@ def _hosts(text: str) -> list[str]:
 
 
 def _row(job: str, found: dict[str, str], is_over: bool) -> dict[str, Any]:
+    """Returns the row of a job. job: its id. found: the values of the line. is_over: whether the
+    line is of its end. Raises Refused for invalid values."""
     started = moment(found.get("start"), "start")
     if started is None:
         raise Refused("has no start")

@@ -27,6 +27,8 @@ def is_header(line: str) -> bool:
 
 
 def _checked(names: list[str]) -> None:
+    """Raises LakeError if a column is needed and missing, or has text that users choose. names: of
+    the columns."""
     users = sorted(_OF_USERS & set(names))
     if users:
         raise LakeError(

@@ -72,6 +72,8 @@ class _Client(distributed.Client):
 
 
 def _client(asked: dict[str, Any], name: str) -> Any:
+    """Returns a connected Dask client. asked: its arguments. name: of the cluster, for messages.
+    Raises LakeError if the scheduler cannot be reached in time."""
     # The collector reports a lost connection itself, in one line.
     logging.disable(logging.CRITICAL)
     made: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -172,6 +174,8 @@ class Cluster(Closing):
         return max(_LEAST, _AHEAD * self.threads) - len(self._batches)
 
     def _submit(self, batches: Iterator[list[Found]], options: Options, ready: Any) -> None:
+        """Sends batches to the cluster. ready: a queue, to which each batch's future is added when
+        it is done."""
         for logs in batches:
             call = pickle.dumps(_Call(logs, options, fingerprint()))
             with self._alive():

@@ -95,6 +95,7 @@ _IO = ("io_seconds", "read_seconds", "write_seconds", "meta_seconds")
 
 
 def _of_records(prefix: str) -> Kind:
+    """Returns the kind of the sums of records with this prefix of counters, POSIX or STDIO."""
     return Kind(
         "sums_files",
         (*_BASE, "mount", "file_system"),

@@ -77,6 +77,8 @@ class Sums:
 
 
 def _query(table: str, paths: list[str]) -> str:
+    """Returns the SQL that reads a table of sums from these files; a query without rows if there
+    are none."""
     if not paths:
         kind = next(kind for kind in KINDS.values() if kind.table == table)
         columns = (f'NULL::{_type(name, kind.keys)} AS "{name}"' for name in kind.names)

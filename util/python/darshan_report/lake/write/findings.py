@@ -63,6 +63,8 @@ def _place(finding: Finding) -> tuple[str | None, str | None]:
 
 
 def _row(job: Job, number: int, finding: Finding) -> dict[str, Any]:
+    """Returns the row of the table findings for one finding. number: its place among the log's
+    findings, from 1."""
     file, dataset = _place(finding)
     stake = finding.stake
     return {

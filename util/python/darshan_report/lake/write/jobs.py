@@ -153,6 +153,7 @@ def _calls(layer: Layer, kind: str) -> tuple[str, ...]:
 
 
 def _sources(layer: Layer) -> _Sources:
+    """Returns the columns that a layer has in the table of layers, and their totals."""
     found = [(f"{kind}s", _calls(layer, kind)) for kind in ("open", "read", "write")]
     if has_bytes(layer):
         found += [(n, (layer.counter(n.upper()),)) for n in ("bytes_read", "bytes_written")]

@@ -350,6 +350,7 @@ class _Maker:
     def _problem(
         self, job: Job, module: str, problem: str, more: dict[str, Any] | None = None
     ) -> None:
+        """Adds a row to problems. module: "" if the whole log is meant. more: further columns."""
         row = {
             **job.whose,
             "path": files.shown(job.found.path),
@@ -361,6 +362,7 @@ class _Maker:
         self._rows.setdefault("problems", []).append(row)
 
     def _totals(self, table: Columns) -> None:
+        """Stores the needed totals of a module in their jobs; None for one that is not valid."""
         names = self._needed.get(table.module)
         module = module_by_id(table.module)
         if not names or module is None:
@@ -418,6 +420,8 @@ class _Maker:
             self._left.append(job.identity)
 
     def _found(self, job: Job) -> dict[str, Any]:
+        """Adds the rows of a log's findings, and returns the columns that they add to the job's
+        row; {} after an error, which becomes a row of problems."""
         options = self._options
         try:
             if job.record_bytes > MOST_BYTES:

@@ -115,6 +115,7 @@ class Sites:
 
 
 def _sums(line: Line) -> Row:
+    """Returns the columns of a line with its sums."""
     sums = line.sums
     return {
         "seconds": sums.seconds,
@@ -127,6 +128,7 @@ def _sums(line: Line) -> Row:
 
 
 def _place(line: Line, objects: Objects) -> Row:
+    """Returns the columns of a line with its place in the code; {} if that is unknown."""
     place = line.place
     if place is None:
         return {}

@@ -133,6 +133,8 @@ class Tables:
     def _column(
         self, found: Columns, column: columns.Column, places: Places, module: str
     ) -> pa.Array:
+        """Returns a column of a lake's table from the library's array: anonymized if it is secret,
+        with null for impossible and unknown values. places: index of each row's job."""
         array = found.arrays[column.name]
         if column.type == columns.TEXT:
             made = self._dictionary.column(array)
@@ -189,6 +191,7 @@ class Tables:
     def _of_trace(
         self, module: Module, found: Columns, table: columns.Table, places: Places
     ) -> dict[str, pa.Array]:
+        """Returns the columns of traced transfers, by name. places: index of each row's job."""
         layer = "POSIX" if module.name == "DXT_POSIX" else "MPI-IO"
         known = {c.name: c for c in table.columns}
         made = {}

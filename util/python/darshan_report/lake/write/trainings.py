@@ -18,6 +18,7 @@ Row = dict[str, Any]
 
 
 def _epoch(span: Span) -> Row:
+    """Returns the columns of an epoch, or of a sum of epochs, with its counts and seconds."""
     return {
         "epochs": span.epochs,
         "batches": span.steps,
@@ -30,6 +31,7 @@ def _epoch(span: Span) -> Row:
 
 
 def _made(made: Fetches | None) -> Row:
+    """Returns the columns about making batches; {} if that was not recorded."""
     if made is None:
         return {}
     return {

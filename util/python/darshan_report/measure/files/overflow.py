@@ -35,6 +35,7 @@ _KNOWN: WeakKeyDictionary[Log, dict[int, Group]] = WeakKeyDictionary()
 
 
 def _read(log: Log) -> dict[int, Group]:
+    """Returns the groups of files in a log by record id; {} if it has none, or damaged ones."""
     region = log.info.region("GROUP")
     if not region or not region.length:
         return {}

@@ -206,6 +206,7 @@ class Attribution:
         return int(np.count_nonzero(self._kind == _FILE))
 
     def _sum(self, kinds: tuple[int, ...]) -> Upper:
+        """Returns the sum of all objects of these kinds, with record id 0."""
         above = np.isin(self._kind, kinds)
         with np.errstate(over="ignore", invalid="ignore"):
             counters = self._counters[above].sum(axis=0)

@@ -57,6 +57,8 @@ def _at_once(
 
 
 def _lane(processes: Processes, some: list[int], end: float, programs: list[Program]) -> Lane:
+    """Returns the lane of some processes. some: their indices. end: of the picture, in seconds.
+    programs: theirs, without repetition."""
     places, width = np.array(some), end / BINS
     start, stop = processes.start[places], processes.end[places]
     there = np.diff(seconds_before(start, width) - seconds_before(stop, width), prepend=0.0)

@@ -170,6 +170,7 @@ class Processes:
         return [host for host, _ in pairs], [command for _, command in pairs]
 
     def _programs(self) -> list[Program]:
+        """Returns the program of each process, in the order of the columns."""
         found: list[Program] = []
         launchers = self["LAUNCHER"] > 0
         for place, command in enumerate(self.commands):

@@ -69,6 +69,7 @@ class Row:
 
 
 def _own(processes: Processes, places: list[int]) -> Sums:
+    """Returns the sums over the processes with these indices."""
     some = np.array(places)
     read, written = processes.moved
     counts = processes.counts[some]

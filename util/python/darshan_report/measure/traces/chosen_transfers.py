@@ -220,6 +220,8 @@ class Collector:
 
 
 def _columns(part: Part, which: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Returns the masked transfers of a part as columns, in the order of the fields of
+    Transfers."""
     number = int(which.sum())
     own = (part.start, part.end - part.start, part.offset, part.length)
     return (

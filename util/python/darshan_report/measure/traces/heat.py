@@ -30,6 +30,8 @@ class Heat:
 
 
 def _heat(layer: str, maps: list[HeatMap], nprocs: int, rows: dict[int, int] | None) -> Heat:
+    """Returns the sum of the heat maps of one layer that have the widest bins. rows: row of each
+    rank in `moved`; None: neighbouring ranks share rows if there are many."""
     width = max(m.bin_width for m in maps)
     maps = [m for m in maps if m.bin_width == width]
     bins = min(max(len(m.read) for m in maps), MAX_BINS)

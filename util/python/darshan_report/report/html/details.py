@@ -167,6 +167,8 @@ def stripes(context: Context, wanted: Sequence[int]) -> dict[int, list[dict[str,
 
 
 def _below(attribution: Attribution, upper: Upper) -> dict[str, Any]:
+    """Returns the data of the page about one HDF5 dataset or file: its calls, and what lower layers
+    did in them. Times are seconds."""
     counters = upper.counters
     return {
         "operations": [

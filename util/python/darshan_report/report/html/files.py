@@ -49,6 +49,8 @@ def _candidates(figures: Sequence[LayerFigures], most: int) -> set[int]:
 
 
 def _add(row: Row, figures: LayerFigures, place: int) -> None:
+    """Adds a file of one layer to the row of the file. place: index of the file in the layer.
+    Layers are added from the uppermost down."""
     files = figures.files
     row.layers.append(figures.layer.title)
     number = int(files.processes[place])

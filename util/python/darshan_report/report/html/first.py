@@ -55,6 +55,8 @@ def moved(context: Context) -> tuple[int, int]:
 
 
 def _change(context: Context, prefix: str, place: int, finding: Finding, heading: str) -> str:
+    """Returns the box about one finding as HTML. place: index of the finding, for the link to its
+    description."""
     at = context.at_stake(finding)
     gain = f' <span class="gain">At stake: {text(at)}</span>' if at else ""
     remedy = finding.remedy.text
@@ -77,6 +79,9 @@ def _more_problems(context: Context, prefix: str, shown: Finding) -> str:
 
 
 def _verdict(context: Context, prefix: str) -> str:
+    """Returns the box with the finding to begin with as HTML: the one that first screens show, else
+    a notice about what took most time, else that nothing is to be changed; "" if there is none of
+    them."""
     shown = shown_first(context.findings)[:1]
     for place, found in enumerate(context.findings):
         if shown and found is shown[0]:

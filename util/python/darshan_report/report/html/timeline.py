@@ -161,6 +161,7 @@ def _thread_group(
 
 
 def _cells(cells: Cells) -> dict[str, Any]:
+    """Returns the bins that are not empty as data for the scripts: columns in base64."""
     return {
         "bins": cells.bins,
         "lane": columns.whole(cells.lane),
@@ -409,6 +410,8 @@ def timeline(context: Context, ids: Sequence[int]) -> tuple[dict[str, Any] | Non
 
 
 def _lanes(context: Context, ids: Sequence[int]) -> tuple[dict[str, Any] | None, Traced | None]:
+    """Returns the data of the timeline, and the bytes of traced transfers if the log has traces;
+    None if it has neither traces nor heat maps, or damaged ones."""
     if any(region.length for region in context.info.regions if region.name in _MODULES):
         try:
             made, traced = _traced(context, ids)

@@ -91,6 +91,8 @@ class _Pages:
         right: bool = False,
         url: str = "",
     ) -> None:
+        """Draws a text with its baseline at x and y, which are mm from the left and upper edges of
+        the page. right: x is the end of the text. url: makes it a link."""
         # parse_math: a "$" in a file name does not start a formula.
         self._figure.text(
             x / _PAGE[0],

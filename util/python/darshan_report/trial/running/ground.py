@@ -49,6 +49,9 @@ def _let_read(path: str, mode: int) -> None:
 
 
 def _entries(folder: str, inside: str, unlock: bool) -> Iterator[tuple[str, Entry]]:
+    """Yields each entry below a folder, as path relative to it, with its mode, size, time of
+    change, inode and attributes. inside: the subfolder to begin with. unlock: makes the entries
+    readable."""
     if unlock and not inside:
         _let_read(folder, os.stat(folder).st_mode)
     with os.scandir(os.path.join(folder, inside)) as found:
@@ -119,6 +122,9 @@ class Ground:
         self.fresh = True
 
     def _do(self, command: list[str], where: str, view: View | None = None) -> None:
+        """Runs a command, such as one that copies the user's folder, and waits for it. where: its
+        working folder. view: what it sees of the system. Raises TrialError with its last line of
+        output if it fails."""
         variables = {**os.environ, FROM: self.place}
         if view and view.closed:
             variables["TMPDIR"] = self.folder("tmp")

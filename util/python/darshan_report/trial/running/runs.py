@@ -94,6 +94,8 @@ class Runner:
         return Run(run.seconds, output, run.log, run.told)
 
     def _wait(self, command: list[str], variables: dict[str, str], to: tuple[int, int]) -> int:
+        """Runs a command and returns its exit status. to: descriptors for its standard output and
+        error. Raises TooLongError, after killing it, if it exceeds the limit or stops itself."""
         view, place, here = self.ground.view, self.ground.place, os.getcwd()
 
         def enter() -> None:
@@ -136,6 +138,8 @@ class Runner:
         return log
 
     def _drop_cached(self) -> None:
+        """Removes the files of --cold from the page cache, so that the next run reads them from the
+        disk. Ignores errors."""
         for name in self.cold:
             path, place = name, self.ground.place
             if place and f"{name}/".startswith(f"{place}/"):

@@ -70,6 +70,7 @@ def _outside(name: str, folder: str) -> bool:
 
 
 def _written(facts: Facts, folder: str) -> Iterator[str]:
+    """Yields a line for each file outside of `folder` that the program wrote."""
     found: dict[str, float] = {}
     for module in ("POSIX", "STDIO"):
         table = facts.table(module)

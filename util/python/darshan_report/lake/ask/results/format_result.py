@@ -20,6 +20,8 @@ _IDS = re.compile(r"(^|_)u?id$")
 
 
 def _cell(name: str, value: Any) -> str:
+    """Returns a value as text for a table on the terminal; "-" for None. Long text is cut. name: of
+    the column, which tells the unit."""
     if value is None:
         return "-"
     if isinstance(value, bool):
@@ -43,6 +45,8 @@ def _is_size(name: str) -> bool:
 
 
 def _number(name: str, value: float) -> str:
+    """Returns a number as text, in the unit that the name of its column tells: bytes, seconds, a
+    share as a percentage, or a count."""
     if not math.isfinite(value):
         return str(value)
     if _is_size(name) and value >= 0:
