@@ -53,8 +53,9 @@ class Log(log.Log):
         return pictures.heat(self, layer)
 
     def plot_rates(self, layer: str | None = None) -> Figure:
-        """Returns the plot of bytes read and written per second over time. layer: as in
-        plot_heatmap()."""
+        """Returns the plot of bytes read and written per second over time, a figure of matplotlib.
+        layer: such as "POSIX"; None for the layer with the most bytes. Raises ValueError if the log
+        has no data for the plot, and UnknownName if it has no layer of this name."""
         from . import pictures  # noqa: PLC0415 - imports matplotlib
 
         return pictures.rates(self, layer)

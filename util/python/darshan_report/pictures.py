@@ -74,7 +74,9 @@ def heat(log: Log, layer: str | None) -> Picture:
 
 
 def rates(log: Log, layer: str | None) -> Picture:
-    """Returns the plot of bytes per second over time. layer, errors: as in heat()."""
+    """Returns the plot of bytes per second over time. layer: title or module name; None for the one
+    with most bytes. Raises ValueError if the log has no heat map, UnknownName if it has none of
+    this layer."""
     context = Context(log)
     found = _chosen(log, {h.layer: h for h in context.heats}, layer, "heat map")
     return _drawn(time_line.plot(found, context.run_time))

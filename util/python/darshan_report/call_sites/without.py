@@ -68,7 +68,7 @@ def _library(objects: Sequence[str]) -> str:
 
 def _of_program(objects: Sequence[str], scripts: Mapping[str, str]) -> str:
     """Returns the reason for a call site whose frames are in these programs and libraries; "" if
-    unknown. scripts: as in reason()."""
+    unknown. scripts: the script of each interpreter of the run, by the interpreter's name."""
     if any(map(_PYTHON.fullmatch, objects)):
         return "Python itself made these calls, at its start or its end"
     program = _program(objects)

@@ -54,9 +54,9 @@ def diagnose(log: Log, limits: Limits | None = None) -> Findings:
 
 
 def diagnose_facts(facts: Facts, nearest: bool = True) -> Findings:
-    """Does the same as diagnose(), for Facts that already exist. nearest: if there is no finding,
-    the result says which problem is nearest to its thresholds; looking for it doubles the time.
-    Overflow in sums of a damaged log prints no warning."""
+    """Returns the findings of a log, problems first, from Facts that already exist. nearest: if
+    there is no finding, the result says which problem is nearest to its thresholds; looking for it
+    doubles the time. Overflow in sums of a damaged log prints no warning."""
     with np.errstate(over="ignore", invalid="ignore"):
         return _diagnose(facts, _near if nearest else _not_looked_for)
 

@@ -35,9 +35,10 @@ def open(path: str | os.PathLike[str]) -> Asked:
 
 
 def on_spark(session: SparkSession, path: str | os.PathLike[str]) -> OnSpark:
-    """Registers a view for each table of a lake in a Spark session; its method ask() runs ready
-    queries. Changes three settings of the session, which doc/centre.md lists. Raises LakeError like
-    open()."""
+    """Registers a view for each table of a lake in a Spark session, and returns an object whose
+    method ask() runs ready queries. path: of the lake's folder. Changes three settings of the
+    session, which doc/centre.md lists. Raises LakeError if the folder is not a lake, or if a newer
+    release made it."""
     from .ask.spark import OnSpark  # noqa: PLC0415 - as seldom as Spark
 
     return OnSpark(session, path)

@@ -89,8 +89,9 @@ def fingerprint() -> str:
 
 
 def collect_far(logs: Sequence[Found], options: Options, wanted: str) -> Far:
-    """Does the same as collect_part(), on a machine that may have another release or may not see
-    the lake. The result has the part or the error. wanted: the collector's fingerprint()."""
+    """Makes a part from those of the logs that the lake does not have, on a machine that may have
+    another release or may not see the lake. The result has the part or, in place of an exception,
+    the error. wanted: the collector's fingerprint(), with which the one here must agree."""
     far = Far(f"the worker on {socket.gethostname()}")
     try:
         if fingerprint() != wanted:

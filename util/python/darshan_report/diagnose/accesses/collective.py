@@ -20,7 +20,7 @@ def calls(table: Table, kind: str = "") -> np.ndarray:
 
 def met(table: Table, kind: str = "") -> np.ndarray:
     """Returns the number of collective calls per file, where a call that all processes make
-    together is counted once. kind: as in calls()."""
+    together is counted once. kind: READ, WRITE, or "" for both."""
     return calls(table, kind) / np.maximum(table.processes, 1)
 
 

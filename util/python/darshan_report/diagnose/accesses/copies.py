@@ -87,7 +87,8 @@ class Renamed:
 
 
 def renamed_of(facts: Facts, *, placed: bool = True) -> dict[int, Renamed]:
-    """Returns the accesses to data files by the id of their last name. placed: as in files_of()."""
+    """Returns the accesses to data files by the record id of their last name. placed: leaves out
+    files with transfers at unknown offsets."""
     found: dict[int, Renamed] = {}
     for number, one in files_of(facts, placed=placed).items():
         file = found.setdefault(facts.finals.get(number, number), Renamed(File(), []))

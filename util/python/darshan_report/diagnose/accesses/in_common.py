@@ -129,7 +129,8 @@ def _add(
     use: _Use, table: Table, number: int, known: dict[int, Shared], tree: Processes | None
 ) -> None:
     """Adds to `use` how processes used the file with the record id `number` in one table; nothing
-    if the table lacks the file. known, tree: as in in_common()."""
+    if the table lacks the file. known: the ranks of combined records, by module id. tree: the
+    processes of a run of several programs; None: ranks of a job."""
     place = table.place(number)
     if place is None:
         return
@@ -157,8 +158,8 @@ def _add(
 
 def _range(table: Table, number: int, known: dict[int, Shared], tree: Processes) -> tuple[int, int]:
     """Returns the lowest and the highest rank of the processes whose I/O the combined record
-    `number` may contain. If the log does not store them, returns those of the whole run. known: as
-    in in_common()."""
+    `number` may contain. If the log does not store them, returns those of the whole run. known: the
+    ranks of combined records, by module id."""
     partly = known.get(table.records.module.id)
     row = -1 if partly is None else int(partly.rows(np.array([number], "u8"))[0])
     if partly is None or row < 0:

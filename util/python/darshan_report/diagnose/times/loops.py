@@ -297,8 +297,8 @@ def between(
 ) -> Between:
     """Returns the time between the calls that a remedy removes; 0 without call sites, and if it is
     below 1 % of `lost`. name: of the finding. lost: seconds in calls that the remedy saves.
-    removed: ROUNDS if the remedy removes iterations, ITEMS if it makes calls larger. instead: as in
-    about_of()."""
+    removed: ROUNDS if the remedy removes iterations, ITEMS if it makes calls larger. instead: the
+    finding is about the alternative kinds of calls (About.instead)."""
     known, about = loops_of(facts), about_of(name, instead=instead)
     if known is None or about is None or lost <= 0:
         return Between()

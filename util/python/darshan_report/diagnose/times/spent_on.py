@@ -84,7 +84,7 @@ def where(facts: Facts, over: int) -> str:
 
 def _in_files(facts: Facts, over: int) -> str:
     """Returns the sentence about the lowest layers' I/O that took most of the time; "" if there is
-    none. over: as in where()."""
+    none. over: number of processes by which the sentence divides times."""
     small, large = _transfers(facts)
     kinds: list[tuple[float, Words]] = [
         (small.time, lambda most: _of_small(facts, small, most)),
@@ -125,7 +125,7 @@ def _misses(facts: Facts) -> tuple[float, Words]:
 def _loading(facts: Facts, over: int) -> tuple[float, Words]:
     """Returns the seconds of reading program files, and a function that completes a sentence about
     them from its beginning ("Most of it"). The I/O of a run may be mostly that of an interpreter
-    that loads its modules. over: as in where()."""
+    that loads its modules. over: number of processes by which the sentence divides times."""
     time, own, files = 0.0, 0.0, 0
     for layer, table in facts.layers:
         if layer.base:
@@ -145,7 +145,8 @@ def _loading(facts: Facts, over: int) -> tuple[float, Words]:
 
 def _in_buffers(facts: Facts, over: int) -> tuple[float, Words]:
     """Returns the seconds in calls of the C library that its buffers served, and a function that
-    completes a sentence about them. over: as in where()."""
+    completes a sentence about them. over: number of processes by which the sentence divides
+    times."""
     streams = facts.streams
     if streams is None or not streams.known:
         return 0.0, lambda most: Said(most, "")

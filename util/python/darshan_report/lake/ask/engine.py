@@ -288,8 +288,8 @@ class Asked(Closing):
         return self._snapshot.number
 
     def is_newest(self, look: bool = False) -> bool:
-        """Returns whether the visible commit is the newest of the lake. look: as in
-        Snapshot.is_newest."""
+        """Returns whether the visible commit is the newest of the lake. look: lists all commits, so
+        that the result is right even if a sweep has removed the next commit."""
         return self._shown == self._snapshot.number and self._snapshot.is_newest(look)
 
     @property
@@ -383,9 +383,9 @@ class Asked(Closing):
         self, query: str, values: Values | Sequence[Any] | None = None, *, typed: bool = False
     ) -> Stream:
         """Runs a query and returns its rows, to be read in batches. No other query may run until
-        they are read. values: as in sql(). typed: in Arrow's batches, integer sums get a numeric
-        type that is large enough; else they are text. Raises LakeError if the query fails or does
-        more than read."""
+        they are read. values: replace $name or ? in the query. typed: in Arrow's batches, integer
+        sums get a numeric type that is large enough; else they are text. Raises LakeError if the
+        query fails or does more than read."""
         try:
             found = self._found(query, values)
             if typed and found is not None:

@@ -155,8 +155,9 @@ class _Series:
         return None
 
     def _among(self, places: npt.NDArray[np.int64]) -> tuple[int, int, bool] | None:
-        """Returns the same as next(), for the runs with these indices: the first of them that is
-        noticed, the number of last runs, and whether they are slow; None if no run is noticed."""
+        """Returns the first of the runs with these indices at which a change is noticed: its index,
+        the number of last runs that differ, and whether they are slow; None if there is no
+        change."""
         earlier = self._earlier(places)
         numbers, which = self._window(places)
         found: list[tuple[int, int, bool]] = []

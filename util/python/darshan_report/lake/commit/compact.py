@@ -233,8 +233,9 @@ def _groups(files: list[File]) -> Iterator[list[File]]:
 
 
 class Compactor:
-    """Rewrites groups of small files as large ones, with a commit for each group. schema_of,
-    shape_of: as in compact(). made: the counts so far."""
+    """Rewrites groups of small files as large ones, with a commit for each group. schema_of:
+    returns the schema of a table, by its name. shape_of: returns the hash of a schema. made: the
+    counts so far."""
 
     def __init__(
         self,
@@ -263,8 +264,8 @@ class Compactor:
 
     def some(self) -> None:
         """Rewrites a few groups of files of similar size, so that a month never has many small
-        files, and each row is seldom rewritten. Does the same for _seen. A collector calls this
-        after a commit."""
+        files, and each row is seldom rewritten. Also combines files of _seen if they are many. A
+        collector calls this after a commit."""
         done = 0
         for (table, month), files in sorted(_partitions(self.snapshot).items()):
             sizes: dict[int, list[File]] = {}

@@ -110,7 +110,8 @@ def _described(path: str, secret: bytes) -> Found:
 
 def named(path: str, secret: bytes = b"") -> Found:
     """Returns the file at a path that the user named, of any type. A file that cannot be found gets
-    size 0; reading it later reports the error. secret: as in Found."""
+    size 0; reading it later reports the error. secret: key of the hash of its path, in an
+    anonymized lake."""
     path = os.path.abspath(path)
     try:
         return _described(path, secret)
@@ -176,7 +177,7 @@ def below(
     """Yields the files below a folder whose names are those of logs, folder by folder, in order of
     names. Symbolic links to folders are not followed, so there are no cycles. Adds the errors of
     folders that cannot be read to `closed`, and results of `darshan try` to `trials`. Skips settled
-    folders. secret: as in Found."""
+    folders. secret: key of the hashes of paths, in an anonymized lake."""
     for entry in _entries(folder, closed, settled, trials):
         try:
             if entry.is_symlink():
@@ -205,8 +206,9 @@ def listed(
     settled: Settled | None = None,
     trials: TrialFiles | None = None,
 ) -> Iterator[Found]:
-    """Yields the logs that a command line names: each file, and the logs below each folder. The
-    other arguments: as in below()."""
+    """Yields the logs that a command line names: each file, and the logs below each folder. Adds
+    the errors of folders that cannot be read to `closed`, and results of `darshan try` to `trials`.
+    Skips settled folders. secret: key of the hashes of paths, in an anonymized lake."""
     for path in paths:
         if os.path.isdir(path):
             yield from below(os.path.abspath(path), closed, secret, settled, trials)

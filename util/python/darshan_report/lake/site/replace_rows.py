@@ -96,10 +96,10 @@ def _change(
 
 
 def replace_table(lake: str, name: str, rows: pa.Table, key: Sequence[str]) -> Replaced:
-    """Commits rows, which replace existing rows with the same key. name: of the lake's table. key:
-    the columns whose values are the key. If several of the given rows have the same key, the last
-    counts. The rows have all columns of the table; `day` is never null. Returns how many rows were
-    added and replaced."""
+    """Commits rows to the lake's table `name`. They replace existing rows with the same key, in
+    files whose days are at most 40 days away. key: the columns whose values are the key. If several
+    of the given rows have the same key, the last counts. The rows have all columns of the table;
+    `day` is never null. Returns how many rows were added and replaced."""
     snapshot = Snapshot(lake)
     table = _last(rows, key)
     mode = modes.of_lake(lake)
@@ -123,6 +123,7 @@ def replace_table(lake: str, name: str, rows: pa.Table, key: Sequence[str]) -> R
 def replace_rows(
     lake: str, table: Table, rows: list[dict[str, Any]], key: Sequence[str]
 ) -> Replaced:
-    """Does the same as replace_table(), for rows that are dicts by column name. Missing columns
-    become null."""
+    """Commits rows, which are dicts by column name, to a lake's table. They replace existing rows
+    with the same key (see replace_table). key: the columns whose values are the key. Missing
+    columns become null. Returns how many rows were added and replaced."""
     return replace_table(lake, table.name, arrow.rows(table, rows), key)

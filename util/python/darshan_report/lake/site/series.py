@@ -94,8 +94,8 @@ def _texts(column: pa.ChunkedArray) -> list[str | None]:
 
 
 def _moment(text: str) -> float:
-    """Returns the time that a text names, in seconds since 1970; NaN for other text. The text is a
-    number of these seconds, or a date and time, in the zone of this process if it names none."""
+    """Returns the time that a text names, in seconds since 1970; NaN for other text. The text is
+    this number, or a date and time, in the zone of this process if it names none."""
     try:
         return float(text)
     except ValueError:

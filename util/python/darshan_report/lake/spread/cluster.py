@@ -45,8 +45,9 @@ def _line(error: BaseException) -> str:
 
 
 def _asked(address: str) -> dict[str, Any]:
-    """Returns the arguments of Dask's client that name a scheduler. address: as in Cluster. Raises
-    LakeError if neither the address nor Dask's own settings name one."""
+    """Returns the arguments of Dask's client that name a scheduler. address: HOST:PORT,
+    PROTOCOL://HOST:PORT or the path of a scheduler file; if "", Dask's own settings count. Raises
+    LakeError if neither names a scheduler."""
     if address.startswith("/"):
         if not os.path.isfile(address):
             raise LakeError(f"cannot find the file of the Dask scheduler, {address}")

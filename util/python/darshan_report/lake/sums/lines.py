@@ -36,7 +36,8 @@ def _encoded(column: pa.ChunkedArray) -> pa.DictionaryArray:
 
 
 def _short(column: pa.ChunkedArray) -> pa.DictionaryArray:
-    """Does the same as _encoded() for the first digits of build ids."""
+    """Returns the first digits of build ids as a dictionary array: integers, and the distinct
+    strings."""
     array = _encoded(column)
     first = pc.utf8_slice_codeunits(array.dictionary, 0, _DIGITS).dictionary_encode()
     return pa.DictionaryArray.from_arrays(first.indices.take(array.indices), first.dictionary)

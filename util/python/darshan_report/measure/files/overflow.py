@@ -67,7 +67,8 @@ def files_of_each(log: Log, ids: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64
 
 
 def stands(ids: npt.NDArray[np.uint64], known: Mapping[int, Group]) -> npt.NDArray[np.int64]:
-    """Returns the same numbers as files_of_each(), for groups that the caller has already read."""
+    """Returns how many files each record represents. ids: of the records. known: the groups of
+    files, by record id."""
     found = np.ones(len(ids), "i8")
     if known:
         for place in np.flatnonzero(np.isin(ids, np.array(list(known), "u8"))):
