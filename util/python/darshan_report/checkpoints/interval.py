@@ -1,9 +1,9 @@
 """Computes how often a program should save its state.
 
-A save costs time; a failure costs the work since the last save. J. W. Young ("A first order
-approximation to the optimum checkpoint interval", Communications of the ACM, 1974) showed that the
-sum of both is smallest if a program saves every sqrt(2 C M) seconds, where C is the seconds of a
-save, and M the mean seconds between failures."""
+A save costs time; a failure costs the work since the last save. Young showed when the sum of both
+is smallest ("A first order approximation to the optimum checkpoint interval", Communications of the
+ACM, 1974). A program should save every sqrt(2 C M) seconds, where C is the seconds of a save, and M
+the mean seconds between failures."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The checkpoints of a run. Files whose names differ only in numbers share a row.
 
-A file is a checkpoint if a library function that saves state wrote it (known from call sites), if
-its name says so, or if the program wrote files of this name again and again and computed in between
-(checkpoints/savers.py)."""
+A file is a checkpoint if a library function that saves state wrote it (known from call sites), or
+if its name says so. Without either, it is one if the program wrote files of this name again and
+again and computed in between (checkpoints/savers.py)."""
 
 from __future__ import annotations
 

@@ -26,9 +26,8 @@ _MOST = 1 << 40  # batches; more is damage
 
 @dataclass(frozen=True)
 class Span:
-    """One epoch, or the sum of several epochs of a data loader or of a rank: its batches, its time,
-    and the parts of this time in calls that begin the iteration or get a batch. Times are
-    seconds."""
+    """One epoch, or the sum of several epochs of a data loader or of a rank: its batches and its
+    time in seconds. Parts of this time are in calls that begin the iteration or get a batch."""
 
     number: int  # number of the epoch or the rank; 0 for a loader
     epochs: int

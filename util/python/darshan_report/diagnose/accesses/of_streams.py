@@ -1,5 +1,5 @@
 """Finds queries of files (fstat) that the streams of a language make themselves, beside their reads
-and writes: Java's readers ask how much is available before each read, Python's read() asks for the
+and writes. Java's readers ask how much is available before each read; Python's read() asks for the
 size of the file. The program asks for nothing, so it cannot leave these queries out."""
 
 from __future__ import annotations

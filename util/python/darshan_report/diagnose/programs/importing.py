@@ -43,8 +43,8 @@ def imports_of(facts: Facts, program: str) -> Imports:
 
 def all_imports(facts: Facts) -> float:
     """Returns a lower bound of the seconds that imports in main threads took: the I/O calls and the
-    gaps below 10 ms before them, because the program's own work may be in longer gaps. Returns 0 if
-    the log has no call sites."""
+    gaps below 10 ms before them. Longer gaps may have the program's own work. Returns 0 if the log
+    has no call sites."""
     try:
         sites = sites_of(facts.log)
     except LogError:

@@ -129,9 +129,9 @@ def _quickest(facts: Facts) -> float:
 
 
 def starter_of(tree: Processes, place: int) -> int:
-    """Returns the index of the process that started the process with the index `place`: its nearest
-    ancestor that is neither a subshell nor a shell that runs one command for its parent (`sh -c`).
-    place must not be the first process."""
+    """Returns the index of the process that started the process with the index `place`. This is its
+    nearest ancestor that is neither a subshell nor a shell that runs one command for its parent
+    (`sh -c`). place must not be the first process."""
     starter = int(tree.parents[place])
     while tree.parents[starter] >= 0 and (
         tree.programs[starter].worker or is_of_command(tree.commands[starter])

@@ -16,8 +16,9 @@ _INORDER = 0.8  # share of transfers that must begin behind the end of the previ
 
 
 def movers(table: Table) -> np.ndarray:
-    """Returns, for each file, how many processes move bytes at the same time: those of this file
-    or, if they are more, all processes that move bytes of files that no other process uses."""
+    """Returns, for each file, how many processes move bytes at the same time. These are the
+    processes of this file or, if they are more, all processes that move bytes of files that no
+    other process uses."""
     records = table.records
     moved = sum(
         records[f"{table.prefix}_BYTES_{kind}"].clip(0).astype("f8")

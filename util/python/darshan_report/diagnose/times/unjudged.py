@@ -197,8 +197,8 @@ class Bytewise:
 @once
 def bytewise(facts: Facts) -> Bytewise | None:
     """Returns the process that made the most reads of very few bytes (_FEW_BYTES on average)
-    outside of its recorded files, such as from a pipe; None if no process made many of them (the
-    threshold bytewise.calls)."""
+    outside of its recorded files, such as from a pipe. Returns None if no process made many of them
+    (the threshold bytewise.calls)."""
     known = _usage(facts)
     if known is None or not known.knows("READ_CALLS").any():
         return None
@@ -229,7 +229,7 @@ class KernelWork:
 @once
 def kernel_work(facts: Facts) -> KernelWork | None:
     """Returns the work of the kernel for the process for which it worked longest outside of
-    recorded calls; None without USAGE records, if there is no such work, and for MPI jobs,
+    recorded calls. Returns None if there is no such work, without USAGE records, and for MPI jobs,
     whose ranks communicate."""
     known = _usage(facts)
     if known is None or (facts.tree is None and facts.nprocs > 1):
@@ -296,8 +296,8 @@ def _silent(facts: Facts, known: Usage) -> np.ndarray:
 
 def _pages_of_files(facts: Facts, opens: np.ndarray) -> np.ndarray:
     """Returns, for processes with these numbers of opens, how many bytes of metadata the file
-    system may have written: one page for each written file, and one for each name that was created,
-    renamed or removed."""
+    system may have written. It writes one page for each written file, and one for each name that
+    was created, renamed or removed."""
     posix, extra = facts.table("POSIX"), facts.table("POSIX_EXT")
     files, names = 0.0, facts.renames()
     if posix is not None:

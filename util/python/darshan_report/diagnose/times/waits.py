@@ -57,8 +57,8 @@ def aggregated(facts: Facts) -> npt.NDArray[np.uint64]:
 def _io_seconds(facts: Facts, ranks: npt.NDArray[np.int64], moved: Floats) -> Floats:
     """Returns, for each of these ranks, the seconds in I/O on files that it does not access
     collectively. For a file of several ranks, the log has the time of the slowest rank and the sum
-    over the others, which is divided among them in proportion to their bytes in all files. moved:
-    bytes of each rank."""
+    over the others. This sum is divided among them in proportion to their bytes in all files.
+    moved: bytes of each rank."""
     found, rest = np.zeros(len(ranks)), 0.0
     order = np.argsort(ranks)
     for layer, table in facts.layers:

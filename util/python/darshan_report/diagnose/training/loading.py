@@ -185,9 +185,9 @@ def _why_workers(loader: Loader) -> str:
 
 def _by_fetches(loader: Loader) -> tuple[float, float, float, float] | None:
     """Returns the seconds in which workers made batches, in four parts: in file I/O, computing,
-    ready to run without a processor, and waiting for something else; None without records of how
-    batches were made (loader.made). If a worker waits for file I/O of another thread, this is
-    treated as file I/O."""
+    ready to run without a processor, and waiting for something else. Returns None without records
+    of how batches were made (loader.made). If a worker waits for file I/O of another thread, this
+    is treated as file I/O."""
     made, did = loader.made, loader.did
     if made is None:
         return None

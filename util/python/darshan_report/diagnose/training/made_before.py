@@ -59,7 +59,7 @@ def _made(facts: Facts, begin: float) -> dict[int, tuple[int, float]]:
 
 def made_before(facts: Facts, loader: Loader) -> MadeBefore | None:
     """Returns the largest file that the program wrote before the first epoch of a loader, and then
-    read or mapped as a whole; None if there is none of at least training.again bytes (a
+    read or mapped as a whole. Returns None if there is none of at least training.again bytes (a
     threshold)."""
     made = _made(facts, loader.epochs[0].start) if loader.epochs else {}
     used = _used(facts) if made else frozenset()

@@ -80,7 +80,7 @@ def _spent(facts: Facts, table: Table, mask: Mask) -> tuple[float, bool]:
 
 def once_in_each_epoch(facts: Facts, table: Table) -> Mask:
     """Returns a mask of the files whose bytes were read at most about once in each epoch of a
-    training, by whichever worker: workers that do not stay are other processes in each epoch. All
+    training, by whichever worker. Workers that do not stay are other processes in each epoch. All
     False without a training."""
     found = verdicts(facts)
     if not found:

@@ -76,8 +76,8 @@ class Slower:
 
 @functools.cache
 def _chances() -> Floats:
-    """Returns a table of chances (0 to 1), indexed by k, n and j: that the last k of n + k runs
-    exceed all but j - 1 of the others, if their order is random. It is 1 where it is not
+    """Returns a table of chances (0 to 1), indexed by k, n and j. A chance is that the last k of n
+    + k runs exceed all but j - 1 of the others, if their order is random. It is 1 where it is not
     defined."""
     found = np.ones((MOST + 1, HISTORY + 1, _PLACES + 1))
     for k in range(FEWEST, MOST + 1):
@@ -155,9 +155,9 @@ class _Series:
         return None
 
     def _among(self, places: npt.NDArray[np.int64]) -> tuple[int, int, bool] | None:
-        """Returns the first of the runs with these indices at which a change is noticed: its index,
-        the number of last runs that differ, and whether they are slow; None if there is no
-        change."""
+        """Returns the first of the runs with these indices at which a change is noticed; None if
+        there is no change. The result is its index, the number of last runs that differ, and
+        whether they are slow."""
         earlier = self._earlier(places)
         numbers, which = self._window(places)
         found: list[tuple[int, int, bool]] = []

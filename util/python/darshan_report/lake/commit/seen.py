@@ -1,10 +1,10 @@
 """The logs that a lake has, as sorted arrays of their identities. Each collected part adds a file,
 and a compaction combines files.
 
-A row has the identity of a log (128 bits of the SHA-256 of its content) and a key of its path, size
-and modification time, whose upper bits are a hash of the path (read/files.py). By the key, an
-unchanged file is recognized without reading it. Large files are mapped into memory, because a
-look-up touches few of their pages."""
+A row has the identity of a log (128 bits of the SHA-256 of its content) and the key of its file.
+The key is a hash of path, size and modification time; its upper bits are a hash of the path alone
+(read/files.py). By the key, an unchanged file is recognized without reading it. Large files are
+mapped into memory, because a look-up touches few of their pages."""
 
 from __future__ import annotations
 

@@ -86,9 +86,9 @@ def orphans(snapshot: Snapshot) -> list[str]:
 
 
 def _sums(snapshot: Snapshot, grace: float, replaced_now: bool, made: float) -> Iterator[str]:
-    """Yields the paths of sums that may be removed: sums of files that were removed from the lake
-    more than `grace` seconds ago (or at all, if `replaced_now`), and sums of unknown files that are
-    older than the time `made`, in seconds since 1970."""
+    """Yields the paths of sums that may be removed. These are sums of files that were removed from
+    the lake more than `grace` seconds ago (or at all, if `replaced_now`), and sums of unknown files
+    that are older than the time `made`, in seconds since 1970."""
     for path, of in unused(snapshot).items():
         whole = os.path.join(snapshot.path, path)
         if not of:

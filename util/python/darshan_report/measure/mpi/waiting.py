@@ -2,8 +2,8 @@
 I/O meanwhile.
 
 Both come from the records of MPIWAIT and the heat maps. The log has no times of single calls, so
-the waiting during I/O is an estimate: in each time bin, the I/O time of the rank with most I/O,
-limited to the time in which nearly all other ranks waited."""
+the waiting during I/O is an estimate. In each time bin it is the I/O time of the rank with most
+I/O, limited to the time in which nearly all other ranks waited."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def during_io(waiting: Waiting, traffic: Traffic, io_seconds: Floats) -> During 
     """Returns the waiting during I/O; None if fewer than two ranks have records of waits, or if no
     rank has traffic. io_seconds: I/O time of each rank, in the order of waiting.ranks. It is
     distributed over the time bins in proportion to the rank's bytes. Bins in which several ranks
-    did I/O at the same time are not counted, because no single rank was the cause; if ranks may
+    did I/O at the same time are not counted, because no single rank was the cause. If ranks may
     have taken turns, the bin counts for the rank with most I/O."""
     number, bins = waiting.spent.shape
     whole = traffic.of_ranks

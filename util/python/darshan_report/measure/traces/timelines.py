@@ -1,6 +1,6 @@
 """The times at which each file was read and written, from the traces of one module. A trace may be
-far larger than the memory, so its records are read one by one, without copies, and twice: first to
-find the files with the most time, then to add up their seconds in equal parts of the time
+far larger than the memory, so its records are read one by one, without copies. They are read twice:
+first to find the files with the most time, then to add up their seconds in equal parts of the time
 (bins)."""
 
 from __future__ import annotations

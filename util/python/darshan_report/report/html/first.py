@@ -80,8 +80,8 @@ def _more_problems(context: Context, prefix: str, shown: Finding) -> str:
 
 def _verdict(context: Context, prefix: str) -> str:
     """Returns the box with the finding to begin with as HTML: the one that first screens show, else
-    a notice about what took most time, else that nothing is to be changed; "" if there is none of
-    them."""
+    a notice about what took most time, else that nothing is to be changed. Returns "" if there is
+    none of them."""
     shown = shown_first(context.findings)[:1]
     for place, found in enumerate(context.findings):
         if shown and found is shown[0]:

@@ -50,9 +50,9 @@ def rows(context: Context) -> list[tuple[str, float]]:
 
 
 def parts(context: Context) -> list[tuple[str, str, float]]:
-    """Returns, for the rows of the ledger that are not small: kind ("io", "computing", "waiting",
-    "start" or "rest", which decides the colour), title, and fraction of the lifetime (0 to 1); the
-    longest first. Empty without a ledger."""
+    """Returns a tuple for each row of the ledger that is not small, the longest first: its kind,
+    its title, and its fraction of the lifetime (0 to 1). The kind ("io", "computing", "waiting",
+    "start" or "rest") decides the colour. Empty without a ledger."""
     whole = context.ledger.whole if context.ledger else 0.0
     return [(_kind(row), row.title, row.seconds / whole) for row in _large(context)]
 

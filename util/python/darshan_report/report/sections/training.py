@@ -180,8 +180,8 @@ def _rate(value: float) -> str:
 
 
 def rates(loader: Loader) -> str:
-    """Returns a sentence on how many batches and samples a process got in a second of its epochs,
-    and how many bytes its processes and workers read for each; "" if there are no batches."""
+    """Returns a sentence on the batches and samples that a process got in a second of its epochs,
+    and on the bytes that were read for each. Returns "" if there are no batches."""
     sums = loader.sums
     if sums.steps <= 0 or sums.whole <= 0:
         return ""

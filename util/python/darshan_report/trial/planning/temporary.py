@@ -1,5 +1,5 @@
-"""Decides which files of a log were temporary: those in the folder of a trial; and those that were
-below /tmp, /dev/shm or this process's TMPDIR, but not below the current folder, and do not
+"""Decides which files of a log were temporary. These are files in the folder of a trial, and files
+below /tmp, /dev/shm or this process's TMPDIR that are not below the current folder and do not
 exist."""
 
 from __future__ import annotations
