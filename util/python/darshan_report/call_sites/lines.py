@@ -137,7 +137,7 @@ class Lines:
 def user_line(places: tuple[Place, ...]) -> int:
     """Returns the index of the user's line among the places of a stack (innermost first): the
     innermost place outside of installed software, if possible one with a known line. If there is
-    none, returns that of _of_program(), or -1."""
+    none, returns that of an installed program which the user started, or -1."""
     own = [n for n, place in enumerate(places) if is_users(place)]
     known = [n for n in own if places[n].file]
     return next(iter(known or own), _of_program(places))

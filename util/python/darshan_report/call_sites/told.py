@@ -210,7 +210,7 @@ def summary(found: Lines) -> list[str]:
 
 def text(found: Lines) -> Iterator[str]:
     """Yields lines of text of at most 80 columns: a table of the lines of code with their files,
-    then the sentences of summary()."""
+    then sentences on how much of the time they have, and why some calls have no line."""
     if not found.is_anonymous:
         yield _ROW.format("where in the code", "in calls", "gaps", "calls", "bytes")
         for line, (where, function) in zip(found.lines, places_of(found.lines)):

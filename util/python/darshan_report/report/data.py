@@ -425,8 +425,8 @@ def data(context: Context) -> dict[str, Any]:
 
 
 def as_json(contexts: list[dict[str, Any]]) -> str:
-    """Returns one report as a JSON object, several reports as a JSON list. contexts: results of
-    data()."""
+    """Returns one report as a JSON object, several reports as a JSON list. contexts: the reports,
+    as data() returns each."""
     whole = contexts[0] if len(contexts) == 1 else contexts
     return json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 

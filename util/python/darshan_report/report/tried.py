@@ -164,8 +164,8 @@ def read_result(path: str) -> tuple[dict[str, Any], int]:
 
 
 def results_of(whole: dict[str, Any]) -> list[dict[str, Any]]:
-    """Returns the rows of a result, one for each remedy that was measured; others, as well as
-    values of another form, are left out. whole: from read_result()."""
+    """Returns the rows of a result file, one for each remedy that was measured; others, as well as
+    values of another form, are left out. whole: the content of the file."""
     rows = whole.get("remedies")
     some = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
     return [row for row in some if row.get("result") not in NO_RESULT]

@@ -103,8 +103,8 @@ def labelled(
 ) -> list[str]:
     """Returns the rows that are in the program's language, without the name of the language.
     Returns all rows unless exactly one row is in it. rows: "language: code". ending: extension of
-    the file to edit. through: as line_of() returns it. programs: as the finding names them, empty
-    if it names none."""
+    the file to edit. through: "netCDF" or "PyTables" if the line uses HDF5 through it. programs: as
+    the finding names them, empty if it names none."""
     by_language = {m[1]: m[2] for row in rows if (m := _LABELS.fullmatch(row))}
     known = {_ENDINGS[ending]} if ending in _ENDINGS else set(languages(facts, programs))
     if ending not in _ENDINGS:

@@ -68,17 +68,16 @@ class Streams:
         return np.asarray(_OPENED * opens < calls)
 
     def moved(self, kind: str) -> Floats:
-        """Returns the bytes per file that the calls counted by calls() moved. kind: READ or
-        WRITE."""
+        """Returns the bytes per file that the C library read or wrote; if that is unknown, those
+        that the program did. kind: READ or WRITE."""
         if self.known:
             return self["FILLED_BYTES" if kind == "READ" else "DRAINED_BYTES"]
         name = "BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"
         return self.table[name].astype("f8")
 
     def time(self, kind: str) -> Floats:
-        """Returns the seconds per file in the calls counted by calls(), without flushes and seeks.
-        If these calls are unknown, returns the seconds in the program's reads or writes. kind: READ
-        or WRITE."""
+        """Returns the seconds per file in which the C library read or wrote it, without flushes and
+        seeks; if that is unknown, those in the program's reads or writes. kind: READ or WRITE."""
         if self.known:
             return self["F_FILL_TIME" if kind == "READ" else "F_DRAIN_TIME"]
         return self.table[f"F_{kind}_TIME"].astype("f8")

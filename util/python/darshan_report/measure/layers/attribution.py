@@ -64,28 +64,30 @@ class Upper:
         return sum(self.times[f"F_{o}_TIME"] for o in operations)
 
     def lower_time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
-        """Returns the part of time() in POSIX calls or, if HDF5 uses its stdio driver, in
-        streams."""
+        """Returns the seconds in POSIX calls or, if HDF5 uses its stdio driver, in streams, that
+        calls on this object caused. operations: kinds of calls."""
         return sum(
             self.times[f"F_{o}_POSIX_TIME"] + self.times[f"F_{o}_STDIO_TIME"] for o in operations
         )
 
     def mpiio_time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
-        """Returns the part of time() in MPI-IO itself, without the calls that MPI-IO makes."""
+        """Returns the seconds in MPI-IO itself, without the calls that MPI-IO makes, that calls on
+        this object caused. operations: kinds of calls."""
         return sum(self.times[f"F_{o}_MPIIO_TIME"] for o in operations)
 
     def communication_time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
-        """Returns the part of time() in MPI communication."""
+        """Returns the seconds in MPI communication that calls on this object caused. operations:
+        kinds of calls."""
         return sum(self.times[f"F_{o}_COMM_TIME"] for o in operations)
 
     def mpi_time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
-        """Returns the part of time() between the upper layer and POSIX: MPI-IO itself and
-        communication."""
+        """Returns the seconds between the upper layer and POSIX that calls on this object caused:
+        in MPI-IO itself and in communication. operations: kinds of calls."""
         return self.mpiio_time(operations) + self.communication_time(operations)
 
     def own_time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
-        """Returns the part of time() in the upper layer itself, without all layers below. A
-        negative value, which rounding can cause, becomes 0."""
+        """Returns the seconds of calls on this object in the upper layer itself, without all layers
+        below. operations: kinds of calls. A negative value, which rounding can cause, becomes 0."""
         below = self.lower_time(operations) + self.mpi_time(operations)
         return max(0.0, self.time(operations) - below)
 

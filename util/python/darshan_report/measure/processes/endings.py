@@ -104,8 +104,8 @@ def not_found(log: Log) -> tuple[str, ...]:
 
 
 def not_found_by(log: Log) -> str:
-    """Returns the program that looked up the names of not_found(); "" if it is the program that the
-    user started."""
+    """Returns the program that looked up the missing files last, of which not_found() has the
+    names; "" if it is the program that the user started."""
     return dict(log.info.metadata).get("not_found_by", "")
 
 
