@@ -444,7 +444,8 @@ def _begins(line: Line, starts: Sequence[float]) -> bool:
 
 def _nearest(lines: Sequence[Line], began: Sequence[float]) -> Line | None:
     """Returns the line that started its first process nearest in time to the first of `began`, and
-    its last one nearest to the last; None if these are two lines."""
+    its last one nearest to the last; None if these are two lines. began: when processes of the
+    program began."""
     spans = []
     for line in lines:
         starts = [site.sums for site in line.sites if re.match(STARTS, site.stack.called)]

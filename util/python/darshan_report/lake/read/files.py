@@ -25,7 +25,9 @@ STATE_BITS = 24  # of a key: the hash of size and time; the bits above them hash
 
 @dataclass(frozen=True)
 class Found:
-    """A file that may be a log, as a search found it. size: in bytes."""
+    """A file that may be a log, as a search found it: path, size in bytes, time of change
+    (nanoseconds since 1970), and user id of its owner. key: a hash of path, size and time, by which
+    a lake recognizes an unchanged file."""
 
     path: str
     size: int
@@ -52,7 +54,8 @@ class Identity:
 
 @dataclass(frozen=True)
 class State:
-    """The state of a file, which differs if the file was written or replaced."""
+    """The state of a file, which differs if the file was written or replaced: device, number of the
+    inode, size in bytes, time of change (nanoseconds since 1970), and user id of the owner."""
 
     device: int
     number: int  # of the inode
