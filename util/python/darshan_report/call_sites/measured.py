@@ -111,7 +111,8 @@ class Measured:
 
 @dataclass(frozen=True)
 class Rows:
-    """The sums of call sites, by record id."""
+    """The sums of each call site, by record id, and the record ids of the programs and libraries of
+    the log (objects)."""
 
     sites: dict[int, Measured]  # including sites of functions only
     objects: list[int]  # ids of the records that name programs and libraries

@@ -116,7 +116,8 @@ class Upper:
 
 @dataclass(frozen=True)
 class Chunks:
-    """The chunks of a dataset, from its H5D record."""
+    """The chunks of a dataset, from its H5D record: their size in elements in each dimension, the
+    slowest first. Empty if the dataset is not chunked, or if this is unknown."""
 
     shape: tuple[int, ...]  # slowest dimension first; empty: not chunked or unknown
     dimensions: int  # number of dimensions of the dataset; `shape` may have fewer

@@ -8,7 +8,8 @@ from ...classes import dataclass
 
 @dataclass(frozen=True)
 class Layer:
-    """A module as a layer of I/O: its prefix, title, operations and names of counters."""
+    """A module as a layer of I/O: its name, the prefix and names of its counters, its title in
+    reports, and the kinds of its operations."""
 
     module: str  # printed name
     prefix: str  # prefix of its counters

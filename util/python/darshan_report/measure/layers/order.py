@@ -10,7 +10,9 @@ from .layers import Layer
 
 @dataclass(frozen=True)
 class Order:
-    """How many reads, or writes, of a layer were in order, over all processes and files."""
+    """The number of reads, or of writes, of a layer over all processes and files, and how many of
+    them were in order. sequential: transfers that begin at or behind the end of the previous one of
+    the same process and file. consecutive: those of them that begin exactly there."""
 
     transfers: int
     # Transfers that begin at or behind the end of the previous one, of the same process and file.

@@ -122,7 +122,7 @@ class Traffic:
 
     @cached_property
     def of_ranks(self) -> Floats:
-        """The bytes of each rank."""
+        """The bytes that each rank read and wrote in all time bins together."""
         read: Floats = self.read.sum(axis=1, dtype="f8")
         written: Floats = self.written.sum(axis=1, dtype="f8")
         return np.add(read, written)

@@ -17,8 +17,8 @@ _MOST = 32 << 20  # largest number of bytes of traces that is read; more would t
 
 @dataclass
 class Host:
-    """One host: sums over the traced POSIX transfers of its ranks. ranks: the same for each
-    rank."""
+    """One host: transfers, bytes and seconds of the traced POSIX transfers of its ranks, summed.
+    ranks: bytes and seconds of each rank."""
 
     transfers: int = 0
     bytes: float = 0.0

@@ -40,7 +40,8 @@ class Timeline:
 
 @dataclass(frozen=True, eq=False)
 class Timelines:
-    """The files with the most time in transfers, the longest first."""
+    """The files of one traced module with the most time in transfers, the longest first, with the
+    number of all traced files and of their transfers."""
 
     module: str  # DXT_POSIX or DXT_MPIIO
     end: float  # seconds from the start: where the last bin ends
