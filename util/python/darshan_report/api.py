@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 class Log(log.Log):
     """An open log with its frames, traces and findings. Use it as a context manager. Arrays from it
-    stay valid after the log is closed."""
+    stay valid after the log is closed. Methods that read records raise LogError if these are
+    damaged."""
 
     def traces(self, module: str = "DXT_POSIX") -> Iterator[Trace]:
         """Returns the traced transfers of a module, "DXT_POSIX" or "DXT_MPIIO": one object per file
@@ -37,8 +38,7 @@ class Log(log.Log):
 
     def findings(self, limits: Limits | None = None) -> Findings:
         """Returns the findings of all diagnoses: problems first, the costliest of them first.
-        limits: thresholds of the rules; by default those of the environment and the built-in
-        ones."""
+        limits: thresholds of the rules; by default the built-in ones."""
         from .diagnose.run import diagnose  # noqa: PLC0415 - all rules, which few users need
 
         return diagnose(self, limits)
@@ -53,28 +53,31 @@ class Log(log.Log):
         return pictures.heat(self, layer)
 
     def plot_rates(self, layer: str | None = None) -> Figure:
-        """Returns the plot of bytes read and written per second over time. layer: as in
-        plot_heatmap()."""
+        """Returns the plot of bytes read and written per second over time, a figure of matplotlib.
+        layer: such as "POSIX"; None for the layer with the most bytes. Raises ValueError if the log
+        has no data for the plot, and UnknownName if it has no layer of this name."""
         from . import pictures  # noqa: PLC0415 - imports matplotlib
 
         return pictures.rates(self, layer)
 
     def plot_access_sizes(self, layer: str | None = None) -> Figure:
-        """Returns the histogram of access sizes of a layer. Default: the lowest layer of the
-        log."""
+        """Returns the histogram of access sizes of a layer. Default: the lowest layer of the log.
+        Raises as plot_heatmap() does."""
         from . import pictures  # noqa: PLC0415 - imports matplotlib
 
         return pictures.sizes(self, layer)
 
     def plot_operations(self) -> Figure:
-        """Returns the plot of the numbers of calls, by kind and layer."""
+        """Returns the plot of the numbers of calls, by kind and layer. Raises ValueError if the log
+        has none."""
         from . import pictures  # noqa: PLC0415 - imports matplotlib
 
         return pictures.calls(self)
 
     def plot_times(self) -> Figure:
         """Returns the plot of the seconds of each layer: read, write and metadata, per process, or
-        of all processes together if the run had several programs."""
+        of all processes together if the run had several programs. Raises ValueError if the log has
+        no I/O."""
         from . import pictures  # noqa: PLC0415 - imports matplotlib
 
         return pictures.times(self)
@@ -86,5 +89,6 @@ class Log(log.Log):
 
 
 def open_log(path: str | os.PathLike[str]) -> Log:
-    """Opens a log: `with open_log("x.darshan") as log: ...`."""
+    """Opens a log: `with open_log("x.darshan") as log: ...`. Raises LogError if the file is not a
+    log or is damaged before its records, LibraryMissing without libdarshan-read."""
     return Log(path)

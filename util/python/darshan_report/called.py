@@ -1,4 +1,5 @@
-"""The name under which a command prints its messages and its usage."""
+"""The name under which a command prints its messages and its usage: "darshan COMMAND", or the
+program's own name."""
 
 from __future__ import annotations
 

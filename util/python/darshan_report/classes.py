@@ -18,8 +18,9 @@ else:
     def dataclass(
         cls: type | None = None, /, *, frozen: bool = False, eq: bool = True
     ) -> type | Callable[[type], type]:
-        """Makes a dataclass like dataclasses.dataclass. frozen: the class gets a hash; mypy forbids
-        changes of its objects. eq: objects are compared by their fields."""
+        """Makes a dataclass like dataclasses.dataclass, as a decorator with or without arguments.
+        frozen: the class gets a hash; mypy forbids changes of its objects. eq: objects are compared
+        by their fields."""
 
         def made(cls: type) -> type:
             own = set(cls.__dict__)

@@ -15,7 +15,7 @@ class Closing(abc.ABC):
 
     @abc.abstractmethod
     def close(self) -> None:
-        """Releases what the object has open."""
+        """Releases what the object has open, such as a file. Further calls do nothing."""
 
     def __enter__(self: _Self) -> _Self:
         return self

@@ -133,7 +133,8 @@ def serve() -> int:
 
 def _per_file(folder: str, log: str, *options: str) -> int:
     """Replaces this process by darshan-summary-per-file, which writes a report for each file of the
-    log `log` into `folder`. If it cannot be started, prints a message and returns 1."""
+    log `log` into `folder`. options: further arguments. If it cannot be started, prints a message
+    and returns 1."""
     from .called import called_as  # noqa: PLC0415
 
     name = "darshan-summary-per-file"

@@ -32,8 +32,9 @@ def _pandas() -> ModuleType:
 
 
 def frame(log: Log, module: str) -> pd.DataFrame:
-    """Returns the pandas frame of a module; traces, heat maps and waits have columns of their
-    own."""
+    """Returns the pandas frame of a module: a row per record; of traces, a row per transfer; of
+    HEATMAP, MPIWAIT and TRAINING_TIME, a row per time bin, with columns of their own. Raises
+    ImportError without pandas."""
     if module == "HEATMAP":
         return heat_map(log)
     if module == "MPIWAIT":
@@ -46,7 +47,8 @@ def frame(log: Log, module: str) -> pd.DataFrame:
 def records(log: Log, module: str) -> pd.DataFrame:
     """Returns a frame with a row per record: id, rank, name, then a column per counter.
 
-    The columns are strided views of the library's memory, not copies."""
+    The columns are strided views of the library's memory, not copies. Raises ImportError without
+    pandas."""
     pd = _pandas()
     found = log.records(module)
     # Bytes-valued fields (uuids of the object stores) have no useful column type.
@@ -78,7 +80,8 @@ def heat_map(log: Log) -> pd.DataFrame:
 
 def waits(log: Log) -> pd.DataFrame:
     """Returns a frame with a row per rank and time bin: rank, start of the bin (seconds), and the
-    seconds of waiting for other ranks in collective calls and in messages."""
+    seconds of waiting for other ranks in collective calls (`collective`) and in messages
+    (`message`)."""
     pd = _pandas()
     parts = [
         pd.DataFrame(
@@ -97,8 +100,8 @@ def waits(log: Log) -> pd.DataFrame:
 
 def training_time(log: Log) -> pd.DataFrame:
     """Returns a frame with a row per process, kind of time and time bin: kind, rank, start of the
-    bin (seconds), and the seconds of this kind. The column `part` is contained in the column
-    `whole`. For a worker of a loader, the kind ends with a colon and the worker's number."""
+    bin (seconds), and the seconds of this kind (`whole`) and of a part of it (`part`). For a worker
+    of a loader, the kind ends with a colon and the worker's number."""
     pd = _pandas()
     parts = [
         pd.DataFrame(
@@ -118,7 +121,8 @@ def training_time(log: Log) -> pd.DataFrame:
 
 def trace(log: Log, module: str) -> pd.DataFrame:
     """Returns a frame with a row per traced transfer, in the order of the log; of each file and
-    rank, writes come first."""
+    rank, writes come first. Columns: id, rank, name, hostname, operation ("read" or "write"),
+    offset and length in bytes, start and end in seconds after the start of the run, thread."""
     pd = _pandas()
     parts = []
     for record in traces(log, module):

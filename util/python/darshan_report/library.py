@@ -69,6 +69,8 @@ class LogError(RuntimeError):
 
 
 def _candidates() -> Iterator[str]:
+    """Yields the paths at which the library may be: the one in the environment variable alone, if
+    it is set, else that of the installation or of the build folder."""
     named = os.environ.get(VARIABLE)
     if named:
         yield named
@@ -112,10 +114,11 @@ def text(value: bytes | None) -> str:
 
 
 def raw(value: str) -> bytes:
-    """Returns the bytes that text() was given."""
+    """Returns the bytes from which text() made this string."""
     return value.encode("utf-8", "surrogateescape")
 
 
 def message(error: structs.Error) -> str:
-    """Returns the message of the library; bytes that are not UTF-8 become backslash escapes."""
+    """Returns the message in an error structure that the library filled; bytes that are not UTF-8
+    become backslash escapes."""
     return error.text.decode("utf-8", "backslashreplace") or "unknown error"

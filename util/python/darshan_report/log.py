@@ -24,24 +24,25 @@ _REPR_EXE = 60  # characters of the command line in repr()
 
 @dataclass(frozen=True)
 class Region:
-    """A module's region of a log: id, name, length, version, and whether it is partial."""
+    """The part of a log with one module's records: id, name, length, version, and whether it is
+    complete."""
 
     id: int
     name: str | None  # None: this release does not know the id
     length: int  # bytes as stored
-    version: int
+    version: int  # of the module's records
     partial: bool  # the log lacks records of the module
 
 
 @dataclass(frozen=True)
 class Info:
-    """Everything in a log except its records. Times are seconds since 1970."""
+    """Everything in a log except its records and names. Times of the day are seconds since 1970."""
 
-    version: str
-    compression: str
+    version: str  # of the log's format, "3.41"
+    compression: str  # "ZLIB", "BZIP2" or "NONE"
     uid: int
     jobid: int
-    nprocs: int
+    nprocs: int  # number of processes
     start: float
     end: float
     run_time: float  # seconds; negative for a live journal
@@ -137,12 +138,13 @@ class Log(Closing):
         return self._handle
 
     def name(self, record: int) -> str | None:
-        """Returns the name that belongs to a record id; None if the log has no name for it."""
+        """Returns the name that belongs to a record id (mostly a path); None if the log has no name
+        for it. Raises LogError if the log is closed."""
         found = self._library.darshan_log_name(self._open_handle(), record)
         return None if found is None else library.text(found)
 
     def names(self) -> dict[int, str]:
-        """Returns all names by record id."""
+        """Returns all names by record id. Raises LogError if the log is closed."""
         found: dict[int, str] = {}
 
         def each(record: int, name: bytes, _context: int | None) -> None:
@@ -228,6 +230,8 @@ class Log(Closing):
             self._library.darshan_records_close(records)
 
     def _each(self, records: int) -> Iterator[memoryview]:
+        """Yields the bytes of each record of an open iteration, as views that are valid until the
+        next one. records: handle of the iteration. Raises LogError if a record is damaged."""
         error = structs.Error()
         record, size = ctypes.c_void_p(), ctypes.c_size_t()
         while True:

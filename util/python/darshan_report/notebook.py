@@ -28,7 +28,8 @@ def _layers(context: Context) -> str:
 
 
 def log_html(log: Log) -> str:
-    """Returns HTML with the log's path, command line and state, and the transfers of each layer."""
+    """Returns HTML with the log's path, command line and state, and a table of the transfers of
+    each layer. A closed log has no table; damaged modules are named."""
     info, context = log.info, Context(log)
     # The run time of a journal ends with its last call, so the records must be read to compute it.
     state = "has not finished" if info.live else f"ran for {duration(context.run_time)}"

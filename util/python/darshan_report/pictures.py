@@ -31,7 +31,7 @@ _T = TypeVar("_T")
 
 
 class Picture(Figure):
-    """A figure that a notebook displays without pyplot."""
+    """A figure of matplotlib that a notebook displays without pyplot."""
 
     def _repr_png_(self) -> bytes:
         made = io.BytesIO()
@@ -64,7 +64,8 @@ def _chosen(log: Log, of: Mapping[str, _T], layer: str | None, what: str) -> _T:
 
 def heat(log: Log, layer: str | None) -> Picture:
     """Returns the heat map of a layer: bytes over time and ranks, or over time and programs for a
-    process tree. layer: None for the one with most bytes."""
+    process tree. layer: title or module name; None for the one with most bytes. Raises ValueError
+    if the log has no heat map, UnknownName if it has none of this layer."""
     context = Context(log)
     found = _chosen(log, {h.layer: h for h in context.heats}, layer, "heat map")
     if context.lanes:
@@ -73,14 +74,17 @@ def heat(log: Log, layer: str | None) -> Picture:
 
 
 def rates(log: Log, layer: str | None) -> Picture:
-    """Returns the plot of bytes per second over time. layer: None for the one with most bytes."""
+    """Returns the plot of bytes per second over time. layer: title or module name; None for the one
+    with most bytes. Raises ValueError if the log has no heat map, UnknownName if it has none of
+    this layer."""
     context = Context(log)
     found = _chosen(log, {h.layer: h for h in context.heats}, layer, "heat map")
     return _drawn(time_line.plot(found, context.run_time))
 
 
 def sizes(log: Log, layer: str | None) -> Picture:
-    """Returns the histogram of a layer's access sizes; by default, of the lowest layer."""
+    """Returns the histogram of a layer's access sizes. layer: title or module name; None for the
+    lowest layer that has them. Raises ValueError or UnknownName as heat() does."""
     found = {f.layer.title: f for f in reversed(Context(log).figures) if access_sizes.drawable(f)}
     return _drawn(access_sizes.plot(_chosen(log, found, layer, "access sizes")))
 

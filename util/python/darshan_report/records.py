@@ -49,23 +49,25 @@ class Records:
 
     @property
     def ids(self) -> npt.NDArray[np.uint64]:
-        """Record ids."""
+        """The record id of each record."""
         return self.array["id"]
 
     @property
     def ranks(self) -> npt.NDArray[np.int64]:
-        """The rank of each record; -1 for a record that combines all ranks."""
+        """The rank of each record; -1 for a record that combines several or all processes."""
         return self.array["rank"]
 
     @property
     def counters(self) -> npt.NDArray[np.int64]:
-        """The integer counters, a row per record, a column per counter."""
+        """The integer counters, a row per record, a column per counter in the order of
+        module.counters."""
         first = self.module.head
         return self._words[:, first : first + len(self.module.counters)]
 
     @property
     def fcounters(self) -> npt.NDArray[np.float64]:
-        """The floating-point counters, a row per record, a column per counter."""
+        """The floating-point counters, a row per record, a column per counter in the order of
+        module.fcounters."""
         first = self.module.head + len(self.module.counters)
         columns = self._words[:, first : first + len(self.module.fcounters)]
         return columns.view("f8")
@@ -110,7 +112,7 @@ class Totals:
 
     def sum(self, name: str) -> float | int | None:
         """Returns the sum of a counter in the counter's unit; None if a value is unknown or not a
-        number."""
+        number. name: full name; raises KeyError if the module has no such counter."""
         is_float, place = self._index[name]
         sums, unknown = self._float_sums if is_float else self._int_sums
         if unknown[place]:
@@ -118,7 +120,8 @@ class Totals:
         return float(sums[place]) if is_float else int(sums[place])
 
     def sum_of(self, *names: str) -> float | int | None:
-        """Returns the sum of several counters; None if a counter is unknown or does not exist."""
+        """Returns the sum of several counters, by their full names; None if a counter is unknown or
+        does not exist."""
         total: float | int = 0
         for name in names:
             part = self.sum(name) if name in self._index else None
@@ -150,6 +153,8 @@ class Totals:
 
     @functools.cached_property
     def _float_sums(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+        """Returns the sum of each floating-point counter, and a mask of the sums that are unknown
+        or not finite."""
         values = self._records.fcounters
         sums = np.zeros(values.shape[1])
         unknown = np.zeros(values.shape[1], bool)

@@ -47,10 +47,10 @@ class UnknownName(KeyError):
 class Counter:
     """One counter of the newest record version. Its merge rule and unit are text."""
 
-    name: str
-    rule: str
-    unit: str
-    index: int
+    name: str  # full name, "POSIX_READS"
+    rule: str  # how records are merged: "sum", "max", ...
+    unit: str  # "bytes", "seconds", ...
+    index: int  # among the module's integer or floating-point counters
     absent: int  # value in records of versions without this counter
     meaning: str
     is_float: bool
@@ -63,15 +63,15 @@ class Counter:
 
 @dataclass(frozen=True)
 class Module:
-    """One module: its counters, and the layout of the fixed-size part of its records."""
+    """One module: its counters, and the layout of its records if they have one size."""
 
     id: int
     name: str
     version: int
     kind: Kind
-    record_size: int
-    counters: tuple[Counter, ...]
-    fcounters: tuple[Counter, ...]
+    record_size: int  # bytes; of records that vary in size, the fixed part
+    counters: tuple[Counter, ...]  # integers
+    fcounters: tuple[Counter, ...]  # floating-point numbers
 
     @property
     def fixed(self) -> bool:
@@ -116,6 +116,8 @@ class Module:
 
 
 def _counters(rows: Any, meanings: int, is_float: bool) -> tuple[Counter, ...]:
+    """Returns the counters of the newest record version. rows: C array that ends with a row without
+    a name. meanings: address of their descriptions, one string after another."""
     functions = library.load()
     found: list[Counter] = []
     table = map(rows.__getitem__, itertools.count())
@@ -138,6 +140,7 @@ def _counters(rows: Any, meanings: int, is_float: bool) -> tuple[Counter, ...]:
 
 
 def _module(pointer: Any) -> Module | None:
+    """Returns the module that C describes; None for a null pointer."""
     if not pointer:
         return None
     row: structs.Module = pointer.contents

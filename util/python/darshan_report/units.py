@@ -1,4 +1,4 @@
-"""Formats numbers with their units."""
+"""Formats numbers with their units as text."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _STEPS = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
 
 def _three_digits(value: float) -> str:
-    """Formats a number with at least three digits, at most two of them behind the point, and
-    without an exponent."""
+    """Returns a number as text with at least three digits, at most two of them behind the point,
+    and without an exponent."""
     size = abs(value)
     if size >= 100 or value == 0:
         return _whole(value)
@@ -20,17 +20,19 @@ def _three_digits(value: float) -> str:
 
 
 def _whole(value: float) -> str:
-    """Formats a number as an integer, without a sign if it rounds to zero."""
+    """Returns a number as text, rounded to an integer, without a sign if that is zero."""
     return f"{round(value, 0) + 0.0:,.0f}"
 
 
 def _marked(shown: str, value: float) -> str:
-    """Adds a mark to a negative time, which occurs only if the clock was set back."""
+    """Returns the text `shown` with a mark if the time is negative, which occurs only if the clock
+    was set back. value: the time."""
     return f"{shown} {WRONG}" if value < 0 else shown
 
 
 def amount(value: float | None) -> str:
-    """Formats bytes in powers of 1024: "0 B", "322 B", "1.50 KiB", "128 MiB"."""
+    """Returns bytes as text in powers of 1024: "0 B", "322 B", "1.50 KiB", "128 MiB"; "unknown" for
+    None."""
     if value is None:
         return UNKNOWN
     if abs(value) < 1024:
@@ -45,7 +47,8 @@ def amount(value: float | None) -> str:
 
 
 def seconds(value: float | None) -> str:
-    """Formats seconds: "0 s", "23 µs", "65.8 ms", "7.13 s", "37,517 s"."""
+    """Returns seconds as text: "0 s", "23 µs", "65.8 ms", "7.13 s", "37,517 s"; "unknown" for None
+    or a number that is not finite. A negative value is marked by "(!)"."""
     if value is None or not math.isfinite(value):
         return UNKNOWN
     size = abs(value)
@@ -57,16 +60,16 @@ def seconds(value: float | None) -> str:
 
 
 def time_spent(value: float | None) -> str:
-    """Formats a sum of times of many processes: from ten hours on in hours ("15,864 h"), because
-    57,110,909 s is hard to read; below in seconds."""
+    """Returns a sum of times of many processes, in seconds, as text: from ten hours on in hours
+    ("15,864 h"), because 57,110,909 s is hard to read; below in seconds."""
     if value is None or not math.isfinite(value) or abs(value) < 35_999.5:
         return seconds(value)
     return _marked(f"{_three_digits(value / 3600)} h", value)
 
 
 def duration(value: float) -> str:
-    """Formats a run time in seconds; from 60 s on also in hours and minutes: "2 min 5 s (125
-    s)"."""
+    """Returns a run time in seconds as text; from 60 s on also in hours and minutes: "2 min 5 s
+    (125 s)"."""
     if abs(value) < 60:
         return seconds(value)
     whole = round(abs(value))
@@ -77,7 +80,7 @@ def duration(value: float) -> str:
 
 
 def rough(value: float) -> str:
-    """Formats a time, rounded to seconds, minutes or hours: "45 s", "17 min", "24 h"."""
+    """Returns seconds as text, rounded to seconds, minutes or hours: "45 s", "17 min", "24 h"."""
     for unit, size in (("h", 3600.0), ("min", 60.0)):
         if value >= 2 * size:
             return f"{value / size:,.0f} {unit}"
@@ -85,7 +88,7 @@ def rough(value: float) -> str:
 
 
 def count(value: float | None) -> str:
-    """Formats an integer with thousands separators."""
+    """Returns a number, rounded to an integer, with thousands separators; "unknown" for None."""
     return UNKNOWN if value is None else _whole(value)
 
 
@@ -102,12 +105,12 @@ def brief(value: float) -> str:
 
 
 def rate(value: float) -> str:
-    """Formats a rate in MiB/s with at least three digits."""
+    """Returns a rate, given in MiB/s, as text with at least three digits: "12.3 MiB/s"."""
     return f"{_three_digits(value) if abs(value) >= 0.01 or value == 0 else '< 0.01'} MiB/s"
 
 
 def share(part: float, whole: float) -> str:
-    """Formats a part of a whole as percentage, "12.3 %"; "-" if the whole is zero."""
+    """Returns a part of a whole as percentage, "12.3 %"; "-" if the whole is zero."""
     if not whole or not math.isfinite(part / whole):
         return NONE
     percent = 100 * part / whole
@@ -118,11 +121,12 @@ def share(part: float, whole: float) -> str:
 
 
 def percent(part: float, whole: float) -> str:
-    """Formats a part of a whole as integer percentage, "12 %"; "-" if the whole is zero."""
+    """Returns a part of a whole as integer percentage, "12 %"; "-" if the whole is zero."""
     return f"{_whole(100 * part / whole)} %" if whole else NONE
 
 
 def plural(number: int, thing: str) -> str:
-    """Returns a number with its noun: "1 process", "4 processes", "2 files"."""
+    """Returns a number with its noun: "1 process", "4 processes", "2 files". thing: the noun in the
+    singular."""
     ending = "es" if thing.endswith("s") else "s"
     return f"{number:,} {thing}{'' if number == 1 else ending}"

@@ -42,9 +42,10 @@ LUSTRE_HEAD = np.dtype([("id", "u8"), ("rank", "i8"), ("num_comps", "i8"), ("num
 
 @dataclass(frozen=True, eq=False)
 class HeatMap:
-    """The bytes that one rank read and wrote in one layer, for each time bin."""
+    """The bytes that one rank read and wrote in one layer, for each time bin; the first bin begins
+    at the start of the run. The layer is in the record's name ("heatmap:POSIX")."""
 
-    id: int
+    id: int  # record id
     rank: int
     bin_width: float  # seconds
     read: npt.NDArray[np.int64]
@@ -103,7 +104,8 @@ def _trace(record: bytes | memoryview) -> Trace:
 
 
 def traces(log: Log, module: str) -> Iterator[Trace]:
-    """Returns the records of a trace module, DXT_POSIX or DXT_MPIIO."""
+    """Returns the records of a trace module, DXT_POSIX or DXT_MPIIO, one after another. Raises
+    LogError if they are damaged."""
     return map(_trace, log.each(module))
 
 
@@ -123,7 +125,8 @@ def lustre_component() -> np.dtype:
 
 
 def layouts(log: Log) -> Iterator[Layout]:
-    """Yields the LUSTRE records of a log."""
+    """Yields the LUSTRE records of a log, one per file; none if it has no such records. Raises
+    LogError if they are damaged."""
     component = lustre_component()
     for record in log.each("LUSTRE"):
         head = _part(record, LUSTRE_HEAD, 1, 0)[0]

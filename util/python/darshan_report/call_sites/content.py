@@ -11,7 +11,8 @@ from .measured import MEDIUM
 
 
 def place_content(place: Place) -> dict[str, Any]:
-    """Returns a place in code as a dictionary; an unknown value is None."""
+    """Returns a place in code as a dictionary with its file, line, function, object (program or
+    library) and offset in it; an unknown value is None."""
     return {
         "file": visible(place.file) or None,
         "line": place.line or None,
@@ -22,8 +23,8 @@ def place_content(place: Place) -> dict[str, Any]:
 
 
 def _files(line: Line, names: dict[int, str]) -> list[dict[str, Any]]:
-    """Returns the files with which a line of code moved most bytes, most first. names: file names
-    by record id. Calls and bytes are lower bounds."""
+    """Returns the two files with which a line of code moved most bytes, most first: name, calls,
+    bytes. names: file names by record id. Calls and bytes are lower bounds."""
     files = line.sums.files
     return [
         {"file": visible(names[one]) or None, "calls": files.calls[one], "bytes": files.moved[one]}
@@ -47,6 +48,7 @@ def _ranks(line: Line) -> dict[str, float] | None:
 
 
 def _line(line: Line, names: dict[int, str]) -> dict[str, Any]:
+    """Returns a line of code as a dictionary for JSON. names: of files, by record id."""
     called: dict[str, dict[str, float]] = {}
     for site in line.sites:
         sums = called.setdefault(visible(site.stack.called), {"calls": 0, "seconds": 0.0})

@@ -17,15 +17,15 @@ MOST_TOLD = 200  # files: past that, nearly all bits are set and the estimate sa
 
 @dataclass
 class Files:
-    """Calls and bytes of a site by file (or object) id. All numbers are lower bounds, because a
-    record lists only four files."""
+    """The files (or HDF5 objects) that call sites used: calls and bytes by their record ids. All
+    numbers are lower bounds, because a record lists only four files."""
 
     calls: Counter[int] = field(default_factory=Counter)
     moved: Counter[int] = field(default_factory=Counter)  # bytes
-    bits: int = 0  # each file sets one of 64
+    bits: int = 0  # each file sets one of 64 by its id, from which number() estimates how many
 
     def add(self, other: Files) -> None:
-        """Adds the files of another site."""
+        """Adds the calls and bytes of another object to those of this one, file by file."""
         self.calls.update(other.calls)
         self.moved.update(other.moved)
         self.bits |= other.bits
@@ -41,13 +41,15 @@ class Files:
         return about if about <= MOST_TOLD else None
 
     def most(self) -> list[int]:
-        """Returns the ids, first those with most bytes, then those with most calls."""
+        """Returns the ids of the files, those with most bytes first; at equal bytes, those with
+        most calls."""
         ids = self.calls.keys() | self.moved.keys()
         return sorted(ids, key=lambda one: (-self.moved[one], -self.calls[one], one))
 
 
 def files_of(records: Records) -> dict[int, Files]:
-    """Returns the files of each record that names any, by the record's id."""
+    """Returns the files of each call site that names any, by the id of the site's record. records:
+    of the module SITES."""
     found: dict[int, Files] = {}
     bits = records["SITES_FILE_BITS"]
     used = bits.nonzero()[0].tolist()

@@ -55,12 +55,15 @@ def _more(setting: str) -> tuple[str, ...]:
 
 
 def is_installed(path: str) -> bool:
-    """Returns whether a file of source code, a program or a library is installed software."""
+    """Returns whether a file of source code, a program or a library is installed software, by its
+    path. The user adds folders with the environment variable DARSHAN_INSTALLED."""
     return _is_installed(path, os.environ.get(VARIABLE, ""))
 
 
 @functools.lru_cache(maxsize=4096)  # asked for each frame of each stack
 def _is_installed(path: str, setting: str) -> bool:
+    """Returns whether a path is that of installed software. setting: further folders, the value of
+    DARSHAN_INSTALLED."""
     if path.startswith("<"):
         return not path.startswith(_TYPED)
     if path.startswith((*_FOLDERS, *_more(setting))):
@@ -83,15 +86,16 @@ def programs_told(names: Iterable[str]) -> str:
 
 
 def may_be_program(path: str) -> bool:
-    """Returns whether an object can be the user's program. A library cannot. Neither can an
-    interpreter, because its own functions are not lines of the user's script."""
+    """Returns whether an object (program or library), by its path, can be the user's program. A
+    library cannot. Neither can an interpreter, because its own functions are not lines of the
+    user's script."""
     name = path.rsplit("/", 1)[-1]
     return not _LIBRARY.fullmatch(name) and not interpreters.is_interpreter(name)
 
 
 def is_thread(path: str) -> bool:
-    """Returns whether the outermost frame of a stack, which is in this file, starts a thread of
-    Python, or is code of the JDK or of Node.js."""
+    """Returns whether a stack whose outermost frame is in this file may be a thread without a frame
+    of the user: the file is Python's threading.py, or belongs to the JDK or to Node.js."""
     return bool(_THREAD.search(path)) or java.is_library(path) or javascript.is_node(path)
 
 

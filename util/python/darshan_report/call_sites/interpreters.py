@@ -26,8 +26,9 @@ def is_interpreter(name: str) -> bool:
 
 
 def script_of(command: str) -> dict[str, str]:
-    """Returns the script that a command line runs, once under each name that its interpreter may
-    have ("sh", "bash"); empty if it runs no script."""
+    """Returns the file name of the script that a command line runs, without folder, once under each
+    name that its interpreter may have: {"sh": "job.sh", "bash": "job.sh", ...}. Empty if it runs no
+    script."""
     words = command[:4096].split()
     program = words[0].rsplit("/", 1)[-1] if words else ""
     if not is_interpreter(program):
@@ -44,8 +45,9 @@ def script_of(command: str) -> dict[str, str]:
 
 
 def text_of(command: str) -> dict[str, str]:
-    """Returns the program text in a command line (-c TEXT), shortened, once under each name that
-    its interpreter may have; empty if there is no such text."""
+    """Returns a phrase with the program text in a command line (-c TEXT), shortened to 48
+    characters, once under each name that its interpreter may have; empty if there is no such
+    text."""
     words = command[:4096].split()
     program = words[0].rsplit("/", 1)[-1] if words else ""
     if not is_interpreter(program) or _FILE in words:

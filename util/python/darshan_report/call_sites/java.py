@@ -29,12 +29,13 @@ def is_source(path: str) -> bool:
 
 
 def is_library(path: str) -> bool:
-    """Tells whether a source file of a class belongs to the JDK or to a well-known library."""
+    """Returns whether a source file of a class belongs to the JDK or to a well-known library."""
     return path.startswith(_PACKAGES) and is_source(path)
 
 
 def plain(function: str) -> str:
-    """Returns the name of a method as programs write it: "new Writer", "Writer.main.lambda"."""
+    """Returns the name of a method as programs write it: "new Writer" for a constructor,
+    "Writer.main.lambda" for a lambda; other names unchanged."""
     if found := _CONSTRUCTOR.fullmatch(function):
         return f"new {found[1]}"
     function = function.replace(".<clinit>", ".static")

@@ -40,24 +40,24 @@ class Place:
     function: str  # empty: unknown
     file: str  # empty: unknown
     line: int  # 0: unknown
-    object: str = ""  # path of a program or library; empty: Python
-    offset: int = 0  # where the call returns to
+    object: str = ""  # path of a program or library; empty: a frame of a script or of Java
+    offset: int = 0  # in the object: the address that the call returns to
 
 
 @dataclass
 class Site:
-    """A call site: the called function, the frames that led to the call, and the sums of the
-    calls."""
+    """A call site: the called I/O function, the frames that led to the call, and the sums of the
+    calls over processes and threads."""
 
     stack: Stack
     sums: Measured
     places: tuple[Place, ...] = ()  # of the frames, innermost first
     user: int = -1  # index of the user's line in `places`; -1: none
-    id: int = 0  # of the records
+    id: int = 0  # record id
 
     @property
     def is_users(self) -> bool:
-        """Returns whether the call site has a line that is outside of installed software."""
+        """Whether the call site has a line that is outside of installed software."""
         return self.line is not None and is_users(self.line)
 
     @property
@@ -69,17 +69,18 @@ class Site:
 
 @dataclass(frozen=True)
 class RankTimes:
-    """Seconds of the fastest and of the slowest rank in the calls of a line."""
+    """The seconds that ranks spent in the calls of a line: those of the fastest rank (least) and of
+    the slowest (most), of all ranks that used the line (number)."""
 
     number: int  # of ranks that used the line
     least: float
     most: float
-    slowest: int  # the slowest rank
+    slowest: int  # number of the slowest rank
 
 
 @dataclass
 class Line:
-    """A line of the user's code, and the call sites below it, the costliest first."""
+    """A line of the user's code, and the call sites below it, the costliest first; at least one."""
 
     sites: list[Site] = field(default_factory=list)
     sums: Measured = field(default_factory=Measured)
@@ -108,33 +109,35 @@ _COMPILE = (NO_LINES, NO_BUILD_ID)  # what a program lacks that another compilat
 
 @dataclass(frozen=True)
 class Lines:
-    """The lines of code with most time in I/O calls, the sums over all lines, and a list of
-    programs without known lines."""
+    """The lines of code with most time in I/O calls (`lines`), all lines (`every`), and the sums
+    over all of them."""
 
     lines: list[Line]
     number: int  # of all lines
     sums: Measured  # over all lines
-    problems: list[str]  # sentences: of which code the lines are not known, and why
+    problems: list[str]  # clauses: of which code the lines are not known, and why
     is_anonymous: bool  # darshan-convert has hidden the names
     every: list[Line] = field(default_factory=list)  # all lines, the costliest first
-    objects: Objects = field(default_factory=lambda: Objects(()))
+    objects: Objects = field(default_factory=lambda: Objects(()))  # finds functions and lines
     names: dict[int, str] = field(default_factory=dict)  # of the files of `lines`, by id
-    scripts: Mapping[str, str] = field(default_factory=dict)  # by interpreter, if one ran
+    scripts: Mapping[str, str] = field(default_factory=dict)  # script or text, by interpreter
     command: str = ""  # of the first process
     # Seconds after the start of the job at which processes of a program began, by its name.
     starts: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
     def look_up(self, line: Line) -> None:
-        """Looks up the functions of the libraries that a line called, and stores them in the places
-        of its call sites."""
+        """Finds the functions and source lines of the frames of a line's call sites, those in
+        libraries too, and stores them in the sites' places. Opens the files of programs and
+        libraries; at most 32 sites are looked up."""
         some = line.sites[:_LOOKED_UP]
         self.objects.look_up(_native(some))
         _settle(some, self.objects)
 
 
 def user_line(places: tuple[Place, ...]) -> int:
-    """Returns the index of the innermost place outside of installed software, if possible one with
-    a known line. If there is none, returns that of _of_program(), or -1."""
+    """Returns the index of the user's line among the places of a stack (innermost first): the
+    innermost place outside of installed software, if possible one with a known line. If there is
+    none, returns that of an installed program which the user started, or -1."""
     own = [n for n, place in enumerate(places) if is_users(place)]
     known = [n for n in own if places[n].file]
     return next(iter(known or own), _of_program(places))
@@ -281,8 +284,8 @@ def are_hidden(names: Collection[str]) -> bool:
 
 def lines_from(rows: Iterable[tuple[str, Measured]], objects: Objects, look_up: bool) -> list[Line]:
     """Returns the lines of code of call sites, the costliest first. rows: name and sums of each
-    call site. look_up: whether to read programs and libraries; without it, native frames have no
-    functions or lines."""
+    call site. objects: finds functions and lines. look_up: whether to read programs and libraries;
+    without it, native frames have no functions or lines."""
     sites = [Site(stack_of(name), sums) for name, sums in rows]
     if look_up:
         objects.look_up(_users(sites, objects))
@@ -291,9 +294,9 @@ def lines_from(rows: Iterable[tuple[str, Measured]], objects: Objects, look_up: 
 
 
 def sites_of(log: Log) -> list[Site]:
-    """Returns the sites of a log, ordered by time, longest first; empty if it has none. Does not
-    open programs or libraries, so native frames have no functions or lines. Raises LogError if the
-    sites are damaged."""
+    """Returns the call sites of a log, ordered by time, longest first; empty if it has none. Does
+    not open programs or libraries, so native frames have no functions or lines. Raises LogError if
+    the records are damaged."""
     found = _read(log)
     if found is None:
         return []
@@ -315,8 +318,9 @@ def _starts(log: Log) -> dict[str, list[float]]:
 
 
 def lines_of(log: Log, most: int) -> Lines | None:
-    """Returns the costliest `most` lines of a log; None if it has no call sites. Raises LogError if
-    these are damaged."""
+    """Returns the lines of code of a log; None if it has no call sites. most: for how many lines,
+    the costliest, the functions in libraries and the names of files are looked up (Lines.lines).
+    Raises LogError if the records are damaged."""
     read = _read(log)
     if read is None:
         return None

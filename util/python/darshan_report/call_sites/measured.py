@@ -1,4 +1,4 @@
-"""Sums of the records of call sites over processes."""
+"""Sums of the records of call sites (module SITES) over processes."""
 
 from __future__ import annotations
 
@@ -39,17 +39,20 @@ class Extremes:
 
 @dataclass
 class Measured:
-    """Sums of call sites over processes and threads: seconds, gaps, calls, bytes, files."""
+    """Sums of the calls of one or several call sites over processes and threads: seconds, gaps,
+    calls, bytes, files. A gap is the time from the end of a thread's previous recorded call to the
+    begin of its next one; it belongs to the next one."""
 
     seconds: float = 0.0  # in calls
-    # In gaps between calls, without the runtime: SHORT, MEDIUM, LONG.
+    # Seconds in gaps, without the runtime's own work: SHORT, MEDIUM, LONG.
     gaps: list[float] = field(default_factory=lambda: [0.0] * len(_GAPS))
     calls: int = 0
     read: int = 0  # bytes
     written: int = 0
+    # Number of calls, and seconds in them, by kind (OPEN, READ, ...).
     calls_of: list[float] = field(default_factory=lambda: [0.0] * len(KINDS))
     seconds_of: list[float] = field(default_factory=lambda: [0.0] * len(KINDS))
-    # POSIX reads and writes of up to 10 KiB, and all those whose size is known.
+    # Numbers of POSIX reads, and of writes: those of up to 10 KiB, and all whose size is known.
     small: list[float] = field(default_factory=lambda: [0.0] * 2)
     sized: list[float] = field(default_factory=lambda: [0.0] * 2)
     files: Files = field(default_factory=Files)
@@ -62,8 +65,9 @@ class Measured:
     pauses: int = 0  # gaps that are LONG
 
     def add(self, other: Measured) -> None:
-        """Adds `other` to these sums. Times become the earliest and latest of both, and the number
-        of processes the larger one."""
+        """Adds `other` to these sums. `first` and `last` become the earliest and latest of both,
+        and the number of processes the larger one. Seconds by rank become None if either has
+        none."""
         self.seconds += other.seconds
         self.calls += other.calls
         self.read += other.read
@@ -84,7 +88,7 @@ class Measured:
             ours[:] = map(sum, zip(ours, theirs))
 
     def leave_out(self, own: float) -> None:
-        """Subtracts the runtime's own seconds per call from the short gaps."""
+        """Subtracts time of the runtime from the seconds of short gaps. own: seconds per call."""
         self.gaps[SHORT] -= min(self.gaps[SHORT], own * self.calls)
 
     def _add_ranks(self, other: Measured) -> None:
@@ -107,7 +111,8 @@ class Measured:
 
 @dataclass(frozen=True)
 class Rows:
-    """The sums of call sites; a record's id gives its row."""
+    """The sums of each call site, by record id, and the record ids of the programs and libraries of
+    the log (objects)."""
 
     sites: dict[int, Measured]  # including sites of functions only
     objects: list[int]  # ids of the records that name programs and libraries
@@ -177,7 +182,8 @@ def _extremes(records: Records) -> dict[int, Extremes]:
 
 
 def summed(rows: np.ndarray) -> Measured:
-    """Returns the total of several records. rows: the rows of each_record(), already added up."""
+    """Returns the total of several records as a Measured without files, ranks, long gaps and kinds
+    of calls. rows: the sum of rows of each_record(), six values."""
     seconds, short, medium, calls, read, written = rows.tolist()
     return Measured(seconds, [short, medium, 0.0], int(calls), int(read), int(written))
 

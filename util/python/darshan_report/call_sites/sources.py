@@ -22,7 +22,8 @@ class SourceError(Exception):
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A source file of the user: its name in the log, and the sums of its lines."""
+    """A source file of the user: its name in the log, the sums of each of its lines by number, and
+    those of the whole file."""
 
     name: str
     lines: dict[int, Measured]
@@ -46,8 +47,8 @@ def sums_of(sites: Iterable[Site], file: str) -> dict[int, Measured]:
 
 
 def users_files(found: Lines) -> list[SourceFile]:
-    """Returns the source files outside of installed software, ordered by time in I/O calls, longest
-    first."""
+    """Returns the source files outside of installed software whose names in the log are absolute,
+    ordered by time in I/O calls, longest first."""
     sites: dict[str, list[Site]] = {}
     for line in found.every:
         for site in line.sites:

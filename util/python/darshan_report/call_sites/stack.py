@@ -23,15 +23,15 @@ _OBJECT = re.compile(r"object ([^ ]+) (-|(?:[0-9a-f]{2}){1,64}) (/.*)", re.DOTAL
 
 @dataclass(frozen=True)
 class Native:
-    """A native frame: an offset in a program or a library."""
+    """A native frame: an address in a program or a library."""
 
-    object: str  # short name
+    object: str  # short name, by which Object.short has the path
     offset: int  # where the call returns to, as an address in the file
 
 
 @dataclass(frozen=True)
 class Python:
-    """A frame of Python code: file, line and function."""
+    """A frame that is known by its source line: of Python, a shell, Perl, Java or JavaScript."""
 
     path: str
     line: int
@@ -52,9 +52,10 @@ class Stack:
 
 @dataclass(frozen=True)
 class Object:
-    """A program or library of a log; build_id is empty if the file has none."""
+    """A program or library that a log names: its path, the short name by which frames refer to it,
+    and its build id (hexadecimal digits; empty if the file has none)."""
 
-    short: str
+    short: str  # name in native frames
     build_id: str  # hexadecimal digits
     path: str
 
@@ -74,7 +75,8 @@ def _frame(element: str) -> Frame | None:
 
 
 def stack_of(name: str) -> Stack:
-    """Parses the name of a call site. The first element outside of the grammar ends the stack."""
+    """Returns the stack that the name of a call site's record describes. An element outside of the
+    grammar, or one that says that the rest is unknown, ends the stack."""
     called, *elements = name.split(";", _ELEMENTS)
     frames: list[Frame] = []
     for element in elements[: _ELEMENTS - 1]:
@@ -86,7 +88,8 @@ def stack_of(name: str) -> Stack:
 
 
 def object_of(name: str) -> Object | None:
-    """Returns the program or library that the name of a record describes; None for other names."""
+    """Returns the program or library that the name of a record of the module SITES describes; None
+    for other names."""
     found = _OBJECT.fullmatch(name)
     if not found:
         return None

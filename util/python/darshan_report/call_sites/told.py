@@ -36,7 +36,8 @@ _MODULE_OF_PERL = re.compile(r".*/(?:lib|share)/[^ ]*perl[^ ]*/auto/(.+)/[^/]+\.
 
 
 def plain_name(function: str) -> str:
-    """Returns the name of a function without return type, parameters and template arguments."""
+    """Returns the name of a function as in source code, without return type, parameters and
+    template arguments, and without Python's "<locals>"."""
     function = _PYTHON.sub("", function).replace(".<lambda>", ".lambda")
     marked = _OPERATOR.sub(lambda found: found[0].translate(_MARKS), function)
     marked = marked.replace("(anonymous namespace)", "{anonymous}")
@@ -85,8 +86,9 @@ def _is_wrapper(place: Place) -> bool:
 
 
 def library_call(site: Site) -> str:
-    """Returns the library function that the user's line called, "numpy.load". Returns "" if the
-    line made the I/O call itself."""
+    """Returns the library function that the user's line called, "numpy.load", and through which it
+    made the I/O call. Returns "" if the line made the I/O call itself, or if the site has no line
+    of the user."""
     if site.user <= 0:
         return ""
     inside = site.user - 1
@@ -169,7 +171,8 @@ def _short(name: str) -> str:
 
 def files_of(found: Lines, line: Line) -> str:
     """Returns the file with which a line moved most bytes, and the approximate number of its other
-    files: "data.bin and about 3 more". Returns "" if no file is known."""
+    files: "data.bin and about 3 more". Returns "" if no file is known. found: has the names of
+    files."""
     files = line.sums.files
     named = [found.names[one] for one in files.most()[:1] if found.names.get(one)]
     if not named:
@@ -181,7 +184,7 @@ def files_of(found: Lines, line: Line) -> str:
 
 
 def count(number: int) -> str:
-    """Returns a number of calls in at most nine characters."""
+    """Returns a number of calls as text of at most nine characters: "1,234", "12.3 M"."""
     return f"{number:,}" if number < 10_000_000 else brief(number)
 
 
@@ -207,7 +210,7 @@ def summary(found: Lines) -> list[str]:
 
 def text(found: Lines) -> Iterator[str]:
     """Yields lines of text of at most 80 columns: a table of the lines of code with their files,
-    then the sentences of summary()."""
+    then sentences on how much of the time they have, and why some calls have no line."""
     if not found.is_anonymous:
         yield _ROW.format("where in the code", "in calls", "gaps", "calls", "bytes")
         for line, (where, function) in zip(found.lines, places_of(found.lines)):

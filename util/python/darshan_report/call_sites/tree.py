@@ -30,7 +30,8 @@ _Key = tuple[str, str, int, str]
 
 @dataclass
 class Frame:
-    """A frame of the tree, with the sums of all call sites below it."""
+    """A frame of the tree, with the sums of all call sites below it. kind: OWN (the user's code),
+    LIBRARY, CALLED (the I/O function) or OTHERS."""
 
     name: str
     file: str  # or the program or library; empty: a function that was called
@@ -139,8 +140,8 @@ def _each(frame: Frame) -> Iterator[Frame]:
 
 
 def _limit(root: Frame) -> float:
-    """Returns the fraction of the whole that a frame needs in order not to be combined into
-    "others". It is at least _LEAST, and so large that at most _MOST frames remain."""
+    """Returns the fraction of the whole, by any measure, that a frame needs in order not to be
+    combined into "others". It is at least _LEAST, and so large that at most _MOST frames remain."""
     shares = sorted((share(frame, root) for frame in _each(root)), reverse=True)
     more = math.nextafter(shares[_MOST], math.inf) if len(shares) > _MOST else 0.0
     return max(_LEAST, more)
@@ -184,8 +185,8 @@ def _are_several(sites: Sequence[Site], programs: Sequence[str], whole: float) -
 
 
 def tree(found: Lines) -> Frame:
-    """Returns the root of the tree of all stacks of a log. If the stacks belong to several
-    programs, the children of the root are the programs."""
+    """Returns the root of the tree of all stacks of a log; small frames are combined. If the stacks
+    belong to several programs, the children of the root are the programs."""
     root = Frame("all I/O calls", "", 0, OTHERS)
     for line in found.every:
         if _is_large(line.sums, found.sums):
@@ -211,8 +212,8 @@ def _is_large(part: Measured, whole: Measured) -> bool:
 
 
 def flat(root: Frame) -> list[tuple[Frame, int]]:
-    """Returns a list of all frames, each after its caller, with the index of its caller in this
-    list (-1: none)."""
+    """Returns a list of all frames of a tree, each after its caller, with the index of its caller
+    in this list (-1: none)."""
     found: list[tuple[Frame, int]] = []
     waiting = [(root, -1)]
     while waiting:

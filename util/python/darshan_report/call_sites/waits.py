@@ -14,7 +14,7 @@ _MOSTLY = 0.5  # least part of the pauses that follow a look-up in vain, and of 
 
 @dataclass(frozen=True)
 class Looks:
-    """The look-ups of a line of code, and the pauses between them."""
+    """The look-ups of a line of code that polls, and the pauses between them."""
 
     calls: int
     found: int  # look-ups that found a file, at least

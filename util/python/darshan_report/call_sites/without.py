@@ -20,7 +20,7 @@ _LEAST = 0.01  # part of the time in calls that is worth a sentence
 
 def reason(site: Site, scripts: Mapping[str, str]) -> str:
     """Returns a clause on why a call site has no line of the user's code; "" if unknown. scripts:
-    the scripts of the run by the name of their interpreter."""
+    the script of each interpreter of the run, by the interpreter's name."""
     objects = [place.object.rsplit("/", 1)[-1] for place in site.places if place.object]
     python = [place for place in site.places if not place.object and place.file]
     if not python and any(map(_JAVA.fullmatch, objects)):
@@ -68,7 +68,7 @@ def _library(objects: Sequence[str]) -> str:
 
 def _of_program(objects: Sequence[str], scripts: Mapping[str, str]) -> str:
     """Returns the reason for a call site whose frames are in these programs and libraries; "" if
-    unknown. scripts: as in reason()."""
+    unknown. scripts: the script of each interpreter of the run, by the interpreter's name."""
     if any(map(_PYTHON.fullmatch, objects)):
         return "Python itself made these calls, at its start or its end"
     program = _program(objects)
@@ -91,8 +91,8 @@ def _of_program(objects: Sequence[str], scripts: Mapping[str, str]) -> str:
 
 
 def reasons(found: Lines) -> list[str]:
-    """Returns clauses on why costly calls have no line of code. All installed programs together
-    have one clause."""
+    """Returns clauses on why costly calls among the shown lines have no line of code. All installed
+    programs together have one clause."""
     said, programs = [], []
     for line in found.lines:
         if line.place is not None:

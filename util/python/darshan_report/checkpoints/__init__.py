@@ -1,1 +1,1 @@
-"""Checkpoints: files to which a program saves its state."""
+"""Checkpoints: files to which a program saves its state, and files from which it loads it."""

@@ -1,4 +1,4 @@
-"""The files that a program wrote completely, once or several times. A renamed file counts under its
+"""The files that a program wrote, as candidates for checkpoints. A renamed file counts under its
 last name."""
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ WHOLE = 0.999  # share from which on two numbers of bytes count as equal
 
 @dataclass
 class Part:
-    """The I/O of one process on a file. For rank -1: the I/O of all processes on it."""
+    """The I/O of one process on a file; for rank -1, the I/O of all processes together. Times
+    without a unit are seconds after the start of the run."""
 
     opens: float = 0.0
-    written: int = 0
+    written: int = 0  # bytes
     read: int = 0
-    seconds: float = 0.0  # in calls
+    seconds: float = 0.0  # in writes and metadata calls
     opened: float = float("inf")  # first open or write, seconds after the start of the run
     first_write: float = float("inf")
     last_write: float = 0.0
@@ -53,12 +54,13 @@ class Part:
 
 @dataclass
 class File:
-    """A file that the program wrote, under its last name."""
+    """A file that the program wrote, under the last of its names. The I/O of its processes is in
+    `parts`, by rank. ids: of its records, under all its names."""
 
     name: str
     ids: set[int] = field(default_factory=set)  # ids of its records, under all its names
     size: int = 0  # bytes of the largest version
-    parts: dict[int, Part] = field(default_factory=dict)  # by rank
+    parts: dict[int, Part] = field(default_factory=dict)  # by rank; -1: all processes together
     processes: int = 0  # processes that wrote to it
     removed: bool = False  # the program removed the file
     renames: int = 0  # how often another file got this name
@@ -66,7 +68,7 @@ class File:
 
     @property
     def written(self) -> int:
-        """Returns the bytes that all processes wrote."""
+        """The bytes that all processes wrote."""
         return sum(part.written for part in self.parts.values())
 
     def together(self, part: Part) -> int:
@@ -85,7 +87,7 @@ class File:
 
     @property
     def rounds(self) -> int:
-        """Returns the largest number of times that one process wrote the file."""
+        """The largest number of times that one process wrote the file."""
         return max(self.renames, *map(self.saves, self.parts.values()))
 
 
@@ -95,7 +97,8 @@ def _each_wrote(written: int, file: File) -> bool:
 
 
 class _Row(NamedTuple):
-    """The values of a record that this module uses. Unknown and impossible values are 0."""
+    """The values of a record that this module uses: bytes, seconds, and times in seconds after the
+    start of the run. Unknown and impossible values are 0."""
 
     opens: float  # without fileno and similar calls, which OPENS also counts
     written: float
@@ -129,6 +132,8 @@ def _rows(records: Records) -> Iterator[_Row]:
 
 
 def _add(file: File, rank: int, row: _Row) -> None:
+    """Adds a record to the I/O of one process on a file. rank: of the process; -1: all processes
+    together."""
     part = file.parts.setdefault(rank, Part())
     part.opens += row.opens
     part.written += int(row.written)
@@ -157,6 +162,7 @@ def _values(table: Table | None, ids: Iterable[int], column: str) -> dict[int, i
 
 
 def _count_processes(facts: Facts, files: dict[int, File]) -> None:
+    """Sets how many processes wrote each file. files: by record id."""
     every = frozenset().union(*(file.ids for file in files.values()))
     for module in _MODULES:
         known = _values(facts.table(module), every, "")

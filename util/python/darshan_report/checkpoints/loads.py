@@ -23,17 +23,17 @@ class _File:
 
     name: str
     read: int = 0  # bytes, by all processes
-    mapped: int = 0
-    touched: int = 0
+    mapped: int = 0  # bytes of mappings
+    touched: int = 0  # bytes of their pages that were accessed, or mapped at the program's request
     seconds: float = 0.0  # in opens, reads and closes, summed over processes
     processes: int = 0
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """Files of one pattern from which the program loaded its state."""
+    """Files whose names differ only in numbers, from which the program loaded its state."""
 
-    loader: Saver
+    loader: Saver  # the library function that loaded, a row of LOADERS or SAVERS
     from_calls: bool  # the library function is known from call sites
     name: str  # name of the file, with "*" for numbers that differ
     files: int
@@ -42,7 +42,7 @@ class Loaded:
     touched: int  # bytes of the pages of these mappings that the program touched
     seconds: float  # seconds in calls, mean of the processes
     processes: int  # processes that used the files, also those that wrote them
-    sites: Sequence[int]  # call sites, the site with most calls first
+    sites: Sequence[int]  # record ids of call sites, the site with most calls first
 
     @property
     def title(self) -> str:

@@ -17,9 +17,10 @@ _ANY = frozenset[str]()  # all functions of these files of Python code
 
 @dataclass(frozen=True)
 class Saver:
-    """A library function that saves state, and the files that it makes."""
+    """A library function that saves (or loads) the state of a program, and the files that it
+    makes."""
 
-    title: str
+    title: str  # as users know it: "torch.save"
     code: re.Pattern[str] | None = None  # pattern for the end of the path of the Python code
     functions: frozenset[str] = _ANY  # functions in that code, without the names of their classes
     # File extensions that identify a checkpoint without a call site.
@@ -214,14 +215,14 @@ def _outermost(site: Site, rows: Sequence[Saver]) -> Saver | None:
 
 
 def saver_of(site: Site) -> Saver | None:
-    """Returns the saver whose function is outermost among the frames of a site. If there is no
-    function of SAVERS, returns the saver of the compiled library, or None."""
+    """Returns the row of SAVERS whose function is outermost among the frames of a site. If there is
+    none, returns the saver whose compiled library made the calls, or None."""
     return _outermost(site, SAVERS) or _of_library(site)
 
 
 def loader_of(site: Site) -> Saver | None:
-    """Returns the outermost function of LOADERS among the frames of a site; None if there is
-    none."""
+    """Returns the row of LOADERS whose function is outermost among the frames of a site; None if
+    there is none."""
     return _outermost(site, LOADERS)
 
 

@@ -1,8 +1,8 @@
 """The checkpoints of a run. Files whose names differ only in numbers share a row.
 
-A file is a checkpoint if a library function that saves state wrote it (known from call sites), if
-its name says so, or if the program wrote files of this name again and again and computed in between
-(checkpoints/savers.py)."""
+A file is a checkpoint if a library function that saves state wrote it (known from call sites), or
+if its name says so. Without either, it is one if the program wrote files of this name again and
+again and computed in between (checkpoints/savers.py)."""
 
 from __future__ import annotations
 
@@ -34,16 +34,18 @@ _HALF = 0.5  # largest share of the time from the first save to the last that th
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Files of one pattern to which the program saved its state."""
+    """Files whose names differ only in numbers, to which the program saved its state. Times are
+    seconds after the start of the run."""
 
     saver: Saver
     name: str  # of the file; numbers that differ are "*"
-    files: int
+    files: int  # number of files, including versions that were renamed
     saves: int  # by all processes
     rounds: int  # largest number of saves of one process
     written: int  # bytes, by all processes
     in_calls: float  # seconds, summed over processes
-    wall: float  # largest number of seconds of one process, including time between calls
+    # Seconds of all saves of the process that spent most on them, including time between calls.
+    wall: float
     first: float  # begin of the first save, in seconds after the start
     last: float  # end of the last save
     replaced: int  # number of saves that replaced an older file of the same name
@@ -51,7 +53,7 @@ class Checkpoint:
     processes: int  # processes that saved
     even: bool  # each of several processes wrote the same number of bytes
     beside: bool | None  # a thread saved while the program continued; None: unknown
-    from_calls: bool  # call sites tell the library function
+    from_calls: bool  # call sites show the library function
     in_python: bool  # the programs may be in Python, like most savers
     ids: frozenset[int]  # ids of the files' records
     sites: tuple[int, ...]  # ids of the call sites that wrote, the site with most bytes first
@@ -80,7 +82,7 @@ class Checkpoint:
 
     @property
     def each(self) -> float:
-        """The seconds of one save."""
+        """The mean seconds of one save."""
         return self.wall / self.rounds
 
     @property
@@ -91,7 +93,8 @@ class Checkpoint:
 
 @dataclass
 class _Way:
-    """The calls that wrote the files of one pattern, summed over call sites."""
+    """How the files of one pattern were written: the calls of all call sites that used them,
+    summed."""
 
     seconds: float = 0.0  # seconds in calls and between them
     written: float = 0.0  # bytes
@@ -102,7 +105,8 @@ class _Way:
 
 
 def pattern_of(name: str) -> str:
-    """Returns the name of a file with "*" for each number."""
+    """Returns the name of a file with "*" for each number (not for that in .h5), and for the random
+    end of a temporary name."""
     return _DIGITS.sub("*", name)
 
 
@@ -116,7 +120,7 @@ def common_name(names: Sequence[str]) -> str:
 
 @once
 def all_sites(facts: Facts) -> Sequence[Site]:
-    """Returns the call sites of a log; empty if there are none, or if they are damaged."""
+    """Returns the call sites of a log; empty if there are none, or if the records are damaged."""
     try:
         return sites_of(facts.log)
     except LogError:
@@ -124,7 +128,8 @@ def all_sites(facts: Facts) -> Sequence[Site]:
 
 
 class _Homes:
-    """Finds the pattern of the file that a call used, directly or through a dataset in the file."""
+    """Finds the pattern of the written file that a call used, directly or through a dataset in the
+    file. files: the written files, by record id."""
 
     def __init__(self, facts: Facts, files: dict[int, File]) -> None:
         self._facts = facts
@@ -157,7 +162,8 @@ def _beside(site: Site) -> bool:
 
 
 def _ways(facts: Facts, files: dict[int, File]) -> dict[str, _Way]:
-    """Returns the calls that wrote the files of each pattern."""
+    """Returns, for each pattern of file names, the sums of the call sites that wrote its files, and
+    did not read. files: the written files, by record id."""
     homes = _Homes(facts, files)
     found: dict[str, _Way] = defaultdict(_Way)
     for site in all_sites(facts):
@@ -202,8 +208,9 @@ Saves = dict[int, list[tuple[int, int, int]]]
 
 
 def _spans(files: Iterable[File]) -> Spans:
-    """Returns the spans of time in which each process saved, by rank, in seconds since the start of
-    the run. A file that was saved several times has one long span."""
+    """Returns for each rank (-1: all processes together) the begin and end of the saves of each
+    file, in seconds since the start of the run. A file that was saved several times has one long
+    span."""
     found: dict[int, list[tuple[float, float]]] = defaultdict(list)
     for file in files:
         for rank, part in file.parts.items():
@@ -354,7 +361,7 @@ def _is_saved(name: str) -> bool:
 
 @once
 def checkpoints(facts: Facts) -> tuple[Checkpoint, ...]:
-    """Returns the checkpoints of a run, ordered by time, longest first."""
+    """Returns the checkpoints of a run, ordered by the time of their saves, longest first."""
     least = facts.limits["checkpoint.bytes"]
     files = written_files(facts, least, _any if all_sites(facts) else _is_saved)
     ways = _ways(facts, files) if files else {}

@@ -1,1 +1,2 @@
-"""Diagnoses: functions of a log that find known I/O problems, with the reason and a remedy."""
+"""Diagnoses: rules that find known I/O problems in a log. Each finding has the evidence, the time
+or bytes that could be saved, and a remedy."""

@@ -37,7 +37,7 @@ from .finding import GOOD, Evidence, Finding
 _ENOUGH = 0.5  # share of the calls or seconds that one line must have
 _EQUAL = 0.02  # relative difference up to which two numbers of calls count as equal
 _NAME = 48  # characters of a function in the sentence
-_MANY_MORE = 20  # times
+_MANY_MORE = 20  # times as many calls
 _SEVERAL = 20  # fewest calls whose number identifies a line
 _NAMES = (OPEN, CLOSE, SEEK, LOOKUP, OTHER)
 _DATA = (READ, WRITE)
@@ -247,18 +247,20 @@ _COUNTED = {
 
 @dataclass(frozen=True)
 class Blame:
-    """The line of code behind a finding, as text, and its fraction of the calls."""
+    """The line of code that made most calls of the kind that a finding is about, with a text that
+    names it; or a text with the reason why no line is named."""
 
     text: str  # "at train.py:31, in load (through numpy.load): 92 % of such calls"
     line: Line | None  # None: no line has at least half
     through: str  # library function that the line called; empty if none
-    share: float  # share of the line, or of the largest line
+    share: float  # 0 to 1: the part of the calls that the line, or the largest line, has
     lines: int  # number of lines with such calls
 
 
 def part_of(line: Line, about: About, by: str = "") -> float:
-    """Returns how much a line has of the calls that a finding is about. by: the measure (calls,
-    seconds, gaps or bytes); "" for the measure of `about`."""
+    """Returns how much of the calls that a finding is about a line made: their number, seconds or
+    bytes. by: the measure, such as _CALLS, _SECONDS, _GAPS or _BYTES; "" for the measure of
+    `about`."""
     by = by or about.by
     if by == _PAUSES:
         looks = looks_of(line.sites)
@@ -290,8 +292,9 @@ def _calls(sums: Measured, kind: int, small: bool) -> float:
 
 
 def _largest(lines: Sequence[Line], part: Callable[[Line], float]) -> tuple[Line, float, int]:
-    """Returns the line with the largest amount, its fraction of the total, and the number of lines
-    with an amount above 0. part: returns the amount of a line."""
+    """Returns the line with the largest amount, its fraction of the total (0 if the total is 0),
+    and the number of lines with an amount above 0. lines: at least one. part: returns the amount of
+    a line."""
     parts = [part(line) for line in lines]
     place = max(range(len(parts)), key=parts.__getitem__)
     whole = sum(parts)
@@ -299,8 +302,8 @@ def _largest(lines: Sequence[Line], part: Callable[[Line], float]) -> tuple[Line
 
 
 def _counted(finding: Finding, about: About) -> set[float]:
-    """Returns the numbers of calls that the finding's evidence has for single files. For a finding
-    about starts of processes: the number of its processes."""
+    """Returns the numbers of calls, at least 20 each, that the finding's evidence has for single
+    files. For a finding about starts of processes: the number of its processes."""
     if about.by == _STARTS:
         return {float(finding.processes)} if finding.processes >= _SEVERAL else set()
     return {
@@ -363,8 +366,8 @@ def _of_files(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Li
 
 
 def _place(found: Lines, line: Line, about: About) -> tuple[str, str]:
-    """Returns a line as text, and the library function through which it made the calls; "" if it
-    made them itself."""
+    """Returns a line as text ("train.py:31, in load (through numpy.load)"), and the library
+    function through which it made the calls; "" if it made them itself."""
     found.look_up(line)
     ((where, function),) = told.places_of([line])
     site = max(line.sites, key=lambda site: part_of(Line([site], site.sums), about))
@@ -429,8 +432,9 @@ def _without(found: Lines, line: Line, about: About, part: float, number: int) -
 
 
 def _begins(line: Line, starts: Sequence[float]) -> bool:
-    """Returns whether all processes that began at the times `starts` began while the line was
-    starting processes."""
+    """Returns whether every time in `starts`, at which a process began, lies between the line's
+    first and last start of a process, with a tolerance of 0.05 s. Seconds since the start of the
+    run."""
     spans = [
         (site.sums.first - _BEFORE, site.sums.last + _AFTER)
         for site in line.sites
@@ -441,7 +445,8 @@ def _begins(line: Line, starts: Sequence[float]) -> bool:
 
 def _nearest(lines: Sequence[Line], began: Sequence[float]) -> Line | None:
     """Returns the line that started its first process nearest in time to the first of `began`, and
-    its last one nearest to the last; None if these are two lines."""
+    its last one nearest to the last; None if these are two lines. began: when processes of the
+    program began."""
     spans = []
     for line in lines:
         starts = [site.sums for site in line.sites if re.match(STARTS, site.stack.called)]
@@ -453,9 +458,9 @@ def _nearest(lines: Sequence[Line], began: Sequence[float]) -> Line | None:
 
 def _starter(found: Lines, program: str) -> Line | None:
     """Returns the line of code that started the processes of a program: the only line that started
-    processes at that time. If several did, returns the only one that started the same number, or
-    of several such lines the one whose first and last starts are nearest in time to those of the
-    program. Returns None if several lines may have started them."""
+    processes at that time. If several did, returns the only one that started the same number, or of
+    several such lines the one whose first and last starts are nearest in time to those of the
+    program. Returns None if the line cannot be determined."""
     about, began = About((OTHER,), STARTS, _STARTS), found.starts.get(program, ())
     lines = [line for line in found.every if part_of(line, about, _CALLS) > 0]
     lines = [line for line in lines if _begins(line, began)] if began else lines
@@ -481,9 +486,9 @@ def _started(found: Lines, line: Line, about: About, part: float) -> Blame | Non
 
 
 def about_of(name: str, *, instead: bool = False) -> About | None:
-    """Returns which calls findings of this name are about; None if they are about calls without a
-    line. instead: replaces the kinds of calls by the row's alternative kinds, which its field
-    `instead` has."""
+    """Returns which calls the findings of a diagnosis are about; None if its findings have no line
+    of code. name: of the diagnosis. instead: with the alternative kinds of calls (About.instead),
+    if it has any."""
     found = next((about for start, about in _ABOUT if name.startswith(start)), None)
     return replace(found, kinds=found.instead) if found and found.instead and instead else found
 
@@ -516,7 +521,8 @@ def _with_objects(found: Lines, finding: Finding) -> Finding:
 
 def blame(found: Lines | None, finding: Finding) -> Blame | None:
     """Returns the line of code behind a finding, or the reason why it has none. Returns None if the
-    call sites do not show either, for a GOOD finding, and for a log with anonymized names."""
+    call sites do not show either, for a GOOD finding, and for a log with anonymized names. found:
+    the log's call sites by line; None: the log has none."""
     if found is None or not found.every or found.is_anonymous or finding.kind == GOOD:
         return None
     if finding.name.startswith(_FAULTS):

@@ -90,7 +90,8 @@ class Facts:
         return _found(self, find)
 
     def table(self, module: str) -> Table | None:
-        """Returns the records of a module; None if the log has none, or damaged ones."""
+        """Returns the records of a module, without named pipes; None if the log has none, or
+        damaged ones, which `damaged` then names."""
         if module not in self._tables:
             self._tables[module] = self._load(module)
         return self._tables[module]
@@ -196,7 +197,7 @@ class Facts:
 
     @functools.cached_property
     def layers(self) -> list[tuple[Layer, Table]]:
-        """Every layer that has records, from the application downwards."""
+        """Every layer with records, which are joined by file, from the application downwards."""
         found = ((layer, self.table(layer.module)) for layer in LAYERS)
         return [(layer, table) for layer, table in found if table is not None]
 
@@ -318,7 +319,7 @@ class Facts:
 
     @functools.cached_property
     def shares(self) -> Shares:
-        """The part of the processes' time that was I/O (measure/shares.py)."""
+        """The seconds in I/O, and the working time of which they are parts (measure/shares.py)."""
         times = [(layer, self._time_of(layer, table)) for layer, table in self.layers]
         files = self._file_time
         own = sum(o.time for o in own_times(self.attribution)) if self.attribution else 0.0
@@ -405,9 +406,9 @@ class Facts:
     def stake(
         self, seconds: float, basis: str, moved: float = 0, of: float = 0, *, between: float = 0
     ) -> Stake:
-        """Returns a potential saving, limited to the time of the processes. seconds, between: in
-        calls, and between calls. basis: how it was estimated. moved, of: bytes that the remedy
-        saves, and all."""
+        """Returns a potential saving, limited to the time of the processes. seconds, between: saved
+        in calls, and between calls; summed over processes. basis: how this was estimated. moved,
+        of: bytes that the remedy saves, and all of them."""
         in_calls = min(max(0.0, float(seconds)), self.process_time or float(seconds))
         whole = max(0.0, float(seconds)) + float(between)
         seconds = min(whole, self.process_time or whole)
@@ -535,28 +536,27 @@ class Facts:
 
     @once
     def small(self, table: Table, kind: str, infix: str = "") -> np.ndarray:
-        """Returns the number of small transfers per file. kind: READ or WRITE. infix: middle of the
-        counters' names, if they have one."""
+        """Returns the number of transfers per file of at most small.bytes (a threshold). kind: READ
+        or WRITE. infix: "AGG_" for the sizes of MPI-IO, else ""."""
         classes = sum(1 for edge in _EDGES if edge <= self.limits["small.bytes"])
         found: np.ndarray = table.sizes(kind, infix)[:, :classes].sum(axis=1)
         return found
 
     @functools.cached_property
     def attribution(self) -> Attribution | None:
-        """The calls of lower layers that calls of upper layers caused; None if the log lacks
-        them."""
+        """The calls of lower layers that upper layers' calls caused; None if the log lacks them."""
         if self.table("LAYERS") is None:
             return None
         return Attribution(self.log)
 
     @functools.cached_property
     def datasets(self) -> list[Upper]:
-        """The HDF5 datasets that took the most time."""
+        """The HDF5 datasets with the most time, at most _DATASETS; empty without attribution."""
         return self.attribution.datasets(_DATASETS) if self.attribution else []
 
     @functools.cached_property
     def hdf5_files(self) -> list[Upper]:
-        """The HDF5 files that took the most time in calls on the file itself."""
+        """The same for HDF5 files: those with the most time in calls on the file itself."""
         return self.attribution.files(_DATASETS) if self.attribution else []
 
     def upper_rows(self, upper: Upper, *names: str) -> tuple[Evidence, ...]:

@@ -30,7 +30,8 @@ _NAME = 72  # characters of a record's name in a table of evidence
 
 @dataclass(frozen=True)
 class Evidence:
-    """One row of evidence, as darshan-parser prints it."""
+    """One row of evidence: a counter of one record, with the value that darshan-parser prints, or
+    the counter's sum over all records."""
 
     module: str
     record: str  # name of the file or dataset; empty: a sum over all
@@ -40,7 +41,7 @@ class Evidence:
 
 
 def _evidence(rows: Sequence[Evidence]) -> str:
-    """Returns the rows of evidence as HTML: a collapsed table; "" without rows."""
+    """Returns the rows of evidence as HTML, a table that a click opens; "" without rows."""
     if not rows:
         return ""
     names = shorten_all([row.record for row in rows], _NAME)
@@ -54,15 +55,15 @@ def _evidence(rows: Sequence[Evidence]) -> str:
 
 @dataclass(frozen=True)
 class Stake:
-    """A potential saving, which is an upper bound. Fields that begin with of_ have the whole of
-    which it is a part."""
+    """The time and bytes that a change could save at most. `seconds` is summed over all processes.
+    Fields that begin with of_ have the whole of which the saving is a part."""
 
     seconds: float = 0.0  # summed over processes
     of_seconds: float = 0.0  # seconds in which the processes could work, summed
-    bytes: int = 0
-    of_bytes: int = 0
+    bytes: int = 0  # that need not be moved
+    of_bytes: int = 0  # all bytes that were moved; 0: unknown
     basis: str = ""  # how it was estimated
-    same_as: str = ""  # title of an earlier finding that contains the same seconds
+    same_as: str = ""  # title of an earlier finding that contains the same seconds; empty: none
     partly: bool = False  # that finding contains only some of these seconds
     run: float = 0.0  # seconds of the run's wall time
     of_run: float = 0.0  # seconds of the run in which there was work
@@ -91,8 +92,8 @@ class Stake:
 
     @property
     def brief(self) -> str:
-        """Short text with the seconds, and their percentage of the run or of its work; "" if
-        unknown."""
+        """Short text with the saved seconds of wall time, and their percentage of the run or of its
+        work: "up to 1.2 s, 30 % of the run"; "" if unknown."""
         if self.seconds <= 0 or self.of_run <= 0:
             return ""
         less = self.idle or self.crowded or self.slowed
@@ -122,8 +123,8 @@ class Stake:
 class Remedy:
     """A change: its description, and the call, variable or option as the user writes it."""
 
-    text: str
-    example: str = ""
+    text: str  # sentences; empty: no advice
+    example: str = ""  # code or commands, mostly lines "LANGUAGE: CODE"; empty: none
     # The remedy keeps a file open, or contents of it in memory. It is right only if no other
     # process reads or writes the file at the same time (remedies/in_common.py).
     alone: bool = False
@@ -131,7 +132,9 @@ class Remedy:
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of one diagnosis."""
+    """The result of one diagnosis of a log: a problem, a notice, a fact, or that nothing is to be
+    changed (kind). It has a title, a sentence with numbers, what a change may save (stake), the
+    counters that prove it (evidence), and the change (remedy)."""
 
     name: str  # name of the diagnosis; it does not change, for scripts
     title: str
@@ -143,7 +146,7 @@ class Finding:
     limits: tuple[str, ...] = ()  # names of the thresholds that were exceeded
     covers: frozenset[int] = frozenset()  # ids of the records that the finding explains
     doers: tuple[str, ...] = ()  # names of the programs that caused nearly all of it
-    programs: str = ""  # programs of a tree that caused it, as text; empty: unknown
+    programs: str = ""  # programs of a process tree that caused it, as text; empty: unknown
     processes: int = 0  # number of processes that it is about; 0: unknown
     at: str = ""  # the line of code, if the rule knows it without call sites
     # A notice that may save much time: `darshan stat` shows it if there is no problem.
@@ -155,8 +158,8 @@ class Finding:
         return self.kind == NOTICE and self.stake.share >= _MUCH and bool(self.remedy.text)
 
     def _repr_html_(self) -> str:
-        """Returns HTML for a notebook: title, sentence, potential saving and remedy; the evidence
-        is collapsed."""
+        """Returns HTML for a notebook: title, sentence, potential saving, remedy with its example,
+        and the evidence, which a click opens."""
         at, remedy = self.stake.text, self.remedy
         link = html.escape(self.reference)
         more = f', <a href="{link}" target="_blank">more</a>' if is_link(self.reference) else ""
@@ -180,7 +183,8 @@ class Finding:
 
     @property
     def rank(self) -> tuple[int, float, float, float, str]:
-        """The sort key of findings: problems first, then by potential saving."""
+        """The sort key of findings: problems, notices, facts, then what is good; each kind by
+        potential saving, the largest first."""
         order = (PROBLEM, NOTICE, FACT, GOOD).index(self.kind)
         at = self.stake
         return (order, -at.seconds, -at.uncut, -float(at.bytes), self.name)

@@ -33,7 +33,8 @@ class Limits(Mapping[str, float]):
         return len(self._rows)
 
     def row(self, name: str) -> Limit:
-        """Returns the table's row of a threshold, with the value in force."""
+        """Returns a threshold with the value in force; its source says if the user changed it.
+        Raises KeyError if there is none of this name."""
         row = self._rows[name]
         if name not in self._changed:
             return row
@@ -41,9 +42,9 @@ class Limits(Mapping[str, float]):
 
 
 def read_limits(path: str | os.PathLike[str]) -> Limits:
-    """Reads a user's file of thresholds, which has lines `name = number` and comments from # on.
-    Raises LimitError if a line has another form or an unknown name, or if the file cannot be
-    read."""
+    """Returns the thresholds of a user's file; those that it does not name keep their values. The
+    file has lines `name = number` and comments from # on. Raises LimitError if a line has another
+    form or an unknown name, or if the file cannot be read."""
     known = {limit.name for limit in LIMITS}
     changed: dict[str, float] = {}
     try:

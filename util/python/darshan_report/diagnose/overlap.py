@@ -12,8 +12,8 @@ _TIME = re.compile(r"_F_(\w*?)_?TIME$")
 
 
 def claims(finding: Finding) -> frozenset[str]:
-    """Returns the kinds of time in a finding's evidence: READ, WRITE or "else". If the evidence has
-    no times, returns all three."""
+    """Returns the kinds of time in a finding's evidence: READ, WRITE, and "else" for all others. If
+    the evidence has no times, returns all three."""
     found = {_TIME.search(e.counter) for e in finding.evidence}
     words = [set(match[1].split("_")) for match in found if match]
     kinds = {kind for w in words for kind in (w & {"READ", "WRITE"} or {"else"})}
@@ -21,7 +21,8 @@ def claims(finding: Finding) -> frozenset[str]:
 
 
 def _same(one: Finding, other: Finding) -> bool:
-    """Returns whether two findings contain the same kind of time in the same files."""
+    """Returns whether two findings are about a common file (or other record) and a common kind of
+    time."""
     return bool(one.covers & other.covers and claims(one) & claims(other))
 
 
@@ -32,9 +33,10 @@ def _among(at: Stake, first: Finding) -> Stake:
 
 
 def marked(findings: Iterable[Finding]) -> list[Finding]:
-    """Returns the findings in the same order, which is the costliest first. A finding whose seconds
-    an earlier finding contains names that finding. If all savings together exceed the available
-    time, a finding without common files names the first finding."""
+    """Returns the findings with notes about seconds that are in two of them (Stake.same_as).
+    findings: the costliest first; the order stays. A finding with a file and a kind of time of an
+    earlier finding names that finding. If all savings together exceed the available time, a finding
+    without common files names the first finding."""
     told: list[Finding] = []
     found, claimed = [], 0.0
     for finding in findings:
@@ -53,7 +55,7 @@ def marked(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def together(findings: Iterable[Finding]) -> float:
-    """Returns the seconds in calls of all problems together. Seconds that are in two problems are
-    counted once."""
+    """Returns the seconds in calls, summed over processes, that all findings together could save.
+    Seconds that are in two findings are counted once."""
     ordered = marked(sorted(findings, key=lambda f: f.rank))
     return sum(f.stake.seconds - f.stake.between for f in ordered if not f.stake.same_as)

@@ -1,8 +1,8 @@
 """Selects the rules that can have findings in a log, so that the others need not run.
 
-Beside its find(), a rule declares the modules that it needs and an upper bound of its saving. Most
-logs of a centre lack the modules of many rules, and their I/O time is too short for the findings of
-most others."""
+A rule can declare the modules that it needs (needs) and an upper bound of its saving (at_most).
+Most logs of a computing centre lack the modules of many rules, and their I/O time is too short for
+the findings of most others."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from ..tables import module_by_name
 from .facts import Facts, once
 from .finding import Finding
 
+# Upper bounds of savings.
 CALLS = "calls"  # the seconds in recorded calls and, with call sites, between them
-WAITS = "waits"  # like CALLS, if all other processes wait for the process that makes the calls
+WAITS = "waits"  # CALLS times the number of ranks: all others may wait for the one with the calls
 # Modules whose seconds are not in calls, or repeat those of other modules' calls.
 _OTHERS = frozenset(("USAGE", "PROCESS", "SITES", "TRAINING"))
 _ROWS = 4096  # records that are read at once; keeps temporary arrays small
@@ -30,7 +31,7 @@ _BOUNDS: dict[Callable[..., Any], str] = {}
 
 
 def needs(*modules: str) -> Callable[[Find], Find]:
-    """Decorates a rule that needs records of at least one of these modules."""
+    """Decorates a rule's find(), which runs only if the log has at least one of these modules."""
 
     def declared(find: Find) -> Find:
         _NEEDED[find] = modules
@@ -40,8 +41,8 @@ def needs(*modules: str) -> Callable[[Find], Find]:
 
 
 def at_most(bound: str) -> Callable[[Find], Find]:
-    """Decorates a rule whose savings are never above a bound (CALLS or WAITS), and which reports
-    only savings that are worth a finding."""
+    """Decorates a rule's find(), which runs only if a saving as large as `bound` (CALLS or WAITS)
+    would be worth a finding. The rule's savings are never above it."""
 
     def declared(find: Find) -> Find:
         _BOUNDS[find] = bound
@@ -51,7 +52,7 @@ def at_most(bound: str) -> Callable[[Find], Find]:
 
 
 def reaches(facts: Facts, find: Callable[[Facts], Iterable[Finding]]) -> bool:
-    """Returns whether a rule can have a finding in this log."""
+    """Returns whether a rule can have a finding in this log. find: the rule's function."""
     needed, bound = _NEEDED.get(find), _BOUNDS.get(find)
     if needed is not None and not any(map(facts.info.region, needed)):
         return False

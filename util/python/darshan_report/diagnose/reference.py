@@ -1,4 +1,5 @@
-"""The addresses of the descriptions of diagnoses and counters on the documentation's site."""
+"""The addresses of the descriptions of diagnoses and counters on the site with Darshan's
+documentation."""
 
 from __future__ import annotations
 
@@ -35,8 +36,8 @@ def _address(named: str) -> str:
 
 @functools.cache
 def _installed() -> str:
-    """Returns the address of the site that configure set, or else of the site that is installed
-    with this package."""
+    """Returns the address of the site that configure set, or else the folder of the site that is
+    installed with this package; "" if there is none."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     try:  # written by `make install`
         from .. import _installed as place  # noqa: PLC0415
@@ -50,8 +51,8 @@ def _installed() -> str:
 
 
 def problem() -> str:
-    """Returns an error message if the environment variable is neither an address nor an absolute
-    path; "" otherwise."""
+    """Returns an error message if the environment variable DARSHAN_DOC_URL is set, but is neither
+    an address nor an absolute path; "" otherwise."""
     named = os.environ.get(VARIABLE, "")
     if not named or _address(named):
         return ""

@@ -44,8 +44,8 @@ def diagnose(log: Log, limits: Limits | None = None) -> Findings:
     thresholds; None for the default.
 
     A problem is left out if causes that were already found explain all its files and at least half
-    of its cost. For example, small reads are left out if the dataset is read against its storage
-    order."""
+    of its cost. For example, small reads are left out if a finding says that the dataset is read
+    across the order in which it is stored."""
     try:
         known = processes(log)
     except LogError:
@@ -54,9 +54,9 @@ def diagnose(log: Log, limits: Limits | None = None) -> Findings:
 
 
 def diagnose_facts(facts: Facts, nearest: bool = True) -> Findings:
-    """Does the same as diagnose(), for Facts that already exist. nearest: without a finding,
-    reports the problem that is nearest to its thresholds, which doubles the time. Overflow in sums
-    of a damaged log prints no warning."""
+    """Returns the findings of a log, problems first, from Facts that already exist. nearest: if
+    there is no finding, the result says which problem is nearest to its thresholds; looking for it
+    doubles the time. Overflow in sums of a damaged log prints no warning."""
     with np.errstate(over="ignore", invalid="ignore"):
         return _diagnose(facts, _near if nearest else _not_looked_for)
 
@@ -74,7 +74,7 @@ _WHOLE = (
 
 def _told(facts: Facts, find: Callable[[Facts], Iterable[Finding]]) -> list[Finding]:
     """Returns the findings of a rule. Their savings leave out the time in which calls waited for a
-    processor."""
+    processor; a finding whose remaining saving is too small is left out."""
     said = (corrected(facts, finding) for finding in facts.found(find))
     return [finding for finding in said if finding is not None]
 
@@ -84,8 +84,8 @@ def _not_looked_for(_: Facts) -> None:
 
 
 def _problems(facts: Facts) -> list[Finding]:
-    """Returns the findings of all rules about causes, and of rules about symptoms as far as no
-    cause explains them."""
+    """Returns the findings of all rules about causes, and those of rules about symptoms that no
+    cause explains."""
     found: list[Finding] = []
     for rule in CAUSES:
         if reaches(facts, rule.find):
@@ -101,6 +101,9 @@ def _problems(facts: Facts) -> list[Finding]:
 
 
 def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings:
+    """Runs all rules, and returns their findings with programs, remedies and limited savings,
+    ordered as a report shows them. near: returns the problem nearest to its thresholds, for a run
+    without findings."""
     found = awaited.told(facts, _problems(facts), _problems)
     fixed = loops.importing(facts)
     found = [replace(finding, stake=within(finding.stake, fixed)) for finding in found]
@@ -127,8 +130,8 @@ def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings
 
 
 def _without_theirs(found: list[Finding]) -> list[Finding]:
-    """Returns the findings without those that another finding makes unnecessary: if one process in
-    place of many is proposed, that change also saves the calls of the many processes."""
+    """Returns the findings without problems that another finding's remedy also solves: if one
+    process in place of many is proposed, that change also saves the calls of the many processes."""
     whole = [f for f in found if f.name in _WHOLE and f.doers]
     return [
         finding

@@ -1,4 +1,4 @@
-"""The records of one module, joined by file: one value per file."""
+"""The records of one module, joined by file: one value per file and counter."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ def _names_of(module: str, prefix: str) -> tuple[tuple[Names, npt.NDArray[np.boo
 
 
 class Table:
-    """The records of one module joined by id: a value per file (dataset, variable)."""
+    """The records of one module joined by record id: each counter is an array with one value per
+    file (dataset, variable). `ids` has the record ids in the same order, `processes` how many
+    processes used each file."""
 
     def __init__(self, records: Records, prefix: str, users: Users) -> None:
         self.records = records
@@ -62,8 +64,9 @@ class Table:
         return f"{self.prefix}_{name}" in self._rules
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """Returns a counter per file, by its name without the prefix: sums or the largest value, as
-        its merge rule says. An unknown value is treated as 0."""
+        """Returns a counter per file, by its name without the prefix: the sum or the largest value
+        of the file's records, as its merge rule says. An unknown value is treated as 0; a counter
+        that the module lacks is 0 for all files."""
         found = self._joined.get(name)
         if found is None:
             if not self._all and len(self.records) <= _AT_ONCE:
@@ -113,7 +116,7 @@ class Table:
         return self._files.largest(self.records[f"{self.prefix}_{name}"].astype("u8"))
 
     def sum(self, name: str) -> float:
-        """Returns the sum of a counter over all files."""
+        """Returns the sum of a counter over all files. name: without the prefix of the module."""
         return float(self[name].sum(dtype="f8"))
 
     def place(self, record: int) -> int | None:
@@ -128,5 +131,5 @@ class Table:
 
     @property
     def shared(self) -> np.ndarray:
-        """Mask of the files of which more than one process has a record."""
+        """Mask of the files that more than one process used."""
         return self.processes > 1

@@ -11,10 +11,11 @@ JUDGEMENT = "judgement: below it a change is not worth the work"
 
 @dataclass(frozen=True)
 class Limit:
-    """One threshold: its value and unit, what it decides, and where the value comes from."""
+    """One threshold of the diagnoses: its value and unit, what it decides, and where the value
+    comes from."""
 
-    name: str
+    name: str  # as users write it: "small.bytes"
     value: float
-    unit: str
+    unit: str  # "s", "bytes", "calls", or of what the value is a share
     meaning: str
     source: str

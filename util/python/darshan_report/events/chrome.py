@@ -28,18 +28,20 @@ _AT_ONCE = 1 << 14  # number of events that are converted to Python numbers at o
 
 @dataclass(frozen=True, eq=False)
 class Events:
-    """All transfers of a log as columns, ordered by their starts."""
+    """All transfers of a log as columns, one element of each array per transfer, ordered by their
+    starts."""
 
-    start: np.ndarray  # nanoseconds
+    start: np.ndarray  # nanoseconds since the start of the run
     length: np.ndarray  # nanoseconds
     rank: np.ndarray
-    file: np.ndarray
-    kind: np.ndarray
-    offset: np.ndarray
-    size: np.ndarray
+    file: np.ndarray  # record id
+    kind: np.ndarray  # 2 * index of the layer, plus 1 for a read
+    offset: np.ndarray  # in the file, in bytes
+    size: np.ndarray  # bytes
     thread: np.ndarray  # index in threads
 
-    threads: list[tuple[int, int, int]]  # rank, layer, row
+    # Threads of the viewer: rank, index of the layer, and row; events of a row do not overlap.
+    threads: list[tuple[int, int, int]]
 
 
 def _columns(part: Part) -> tuple[np.ndarray, ...]:
@@ -109,7 +111,8 @@ def _rows(found: Events) -> Iterator[tuple[int, ...]]:
 
 
 def lines(log: Log) -> Iterator[str]:
-    """Yields the lines of the JSON file, each with its line end."""
+    """Yields the lines of the JSON file, each with its line end. Raises LogError if the log has no
+    traces or they are damaged."""
     found = events(log)
     names = {int(n): json.dumps(_name(log, int(n))) for n in np.unique(found.file)}
     short = {n: json.dumps(json.loads(text).rpartition("/")[2]) for n, text in names.items()}

@@ -78,8 +78,8 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs darshan trace and returns its exit status. arguments: by default those of the
-    process."""
+    """Runs darshan trace and returns its exit status: 0, or 1 if the log cannot be read or the file
+    not written. arguments: by default those of the process."""
     options = asked(lambda: _arguments(arguments), _say)
     return exit_status(
         lambda: _run(options), options.log, _say, lambda: options.output or options.log

@@ -1,4 +1,5 @@
-"""Tracks of a viewer: rows in which no event may begin before the previous one has ended."""
+"""Assigns events to tracks, the rows of a viewer in which no event may begin before the previous
+one has ended."""
 
 from __future__ import annotations
 
@@ -9,8 +10,8 @@ import numpy.typing as npt
 
 
 def tracks(start: npt.NDArray[np.int64], end: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Assigns each event to a row such that the events of a row do not overlap. Uses as few rows as
-    possible. start, end: times of the events, ordered by start. Returns the row of each event."""
+    """Returns the number of the row (from 0) of each event, such that the events of a row do not
+    overlap. Uses as few rows as possible. start, end: times of the events, ordered by start."""
     rows = np.zeros(len(start), "i8")
     if len(start) < 2 or bool((start[1:] >= np.maximum.accumulate(end)[:-1]).all()):
         return rows

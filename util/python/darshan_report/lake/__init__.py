@@ -27,16 +27,18 @@ __all__ = ["LakeError", "on_spark", "open"]
 
 
 def open(path: str | os.PathLike[str]) -> Asked:
-    """Opens a lake for queries. Raises LakeError if the folder is not a lake, or if a newer release
-    made it."""
+    """Opens a lake for queries. path: of its folder. Raises LakeError if the folder is not a lake,
+    or if a newer release made it."""
     from .ask.engine import Asked  # noqa: PLC0415 - needs duckdb
 
     return Asked(path)
 
 
 def on_spark(session: SparkSession, path: str | os.PathLike[str]) -> OnSpark:
-    """Registers a view for each table of a lake in a Spark session. Changes three settings of the
-    session, which doc/centre.md lists. Raises LakeError like open()."""
+    """Registers a view for each table of a lake in a Spark session, and returns an object whose
+    method ask() runs ready queries. path: of the lake's folder. Changes three settings of the
+    session, which doc/centre.md lists. Raises LakeError if the folder is not a lake, or if a newer
+    release made it."""
     from .ask.spark import OnSpark  # noqa: PLC0415 - as seldom as Spark
 
     return OnSpark(session, path)

@@ -37,7 +37,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """One table of a lake."""
+    """One table of a lake: its name, its columns, and a title that says what a row represents."""
 
     name: str
     title: str  # text on what a row represents
@@ -536,7 +536,7 @@ def _word(module: Module) -> str:
 
 
 def record_table(module: Module) -> Table:
-    """Returns the definition of the table with a module's records."""
+    """Returns the definition of the table with a module's records, such as files_posix."""
     if module.name in _OF_BINS:
         return _OF_BINS[module.name]
     if module.name in TRACES or module.kind is Kind.APMPI:
@@ -561,7 +561,8 @@ def record_table(module: Module) -> Table:
 
 
 def total_table(module: Module) -> Table:
-    """Returns the table of a module's totals, which `darshan parse --total` prints."""
+    """Returns the definition of the table of a module's totals, which `darshan parse --total`
+    prints."""
     counters = tuple(map(counter_column, (*module.counters, *module.fcounters)))
     title = f"a log: all its records of {module.name} as one"
     return Table(f"totals_{_word(module)}", title, (*WHOSE, _OWN["records"], *counters))
@@ -572,7 +573,7 @@ _KINDS = (Kind.COUNTERS, Kind.FILE_COUNTERS, Kind.DFS, Kind.DAOS)
 
 @functools.cache
 def modules() -> tuple[Module, ...]:
-    """Returns the modules whose records a lake has."""
+    """Returns the modules of a log whose records a lake has, in the order of their ids."""
     known = (module_by_id(number) for number in range(128))
     return tuple(
         m for m in known if m is not None and m.kind is not Kind.NONE and m.name != "TEMPLATE"

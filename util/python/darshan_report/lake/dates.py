@@ -10,7 +10,7 @@ AGO = "24h, 7d, 8w, 2y"
 
 
 def span(text: str) -> datetime.timedelta | None:
-    """Parses a duration; returns None if the text is not a duration."""
+    """Returns the duration that a text such as 7d names; None if the text is not a duration."""
     found = re.fullmatch(r"([0-9]{1,6})([hdwy])", text)
     return datetime.timedelta(hours=int(found[1]) * _HOURS[found[2]]) if found else None
 
@@ -23,8 +23,8 @@ def before(long: datetime.timedelta, now: datetime.datetime) -> datetime.datetim
 
 
 def ago(text: str, now: datetime.datetime) -> datetime.datetime | None:
-    """Parses an age such as 7d. Returns the time that is this long before now; None if the text is
-    no age."""
+    """Returns the time that is a duration, such as 7d, before `now`; None if the text is not a
+    duration."""
     long = span(text)
     return None if long is None else before(long, now)
 
@@ -35,14 +35,14 @@ def utc() -> datetime.datetime:
 
 
 def moment(text: str) -> datetime.datetime:
-    """Parses a time, or an age such as 7d, and returns the time in UTC. Raises ValueError for other
-    text."""
+    """Returns the time that a text names: a time in ISO 8601, in UTC unless it has a zone, or an
+    age such as 7d. Raises ValueError for other text."""
     found = ago(text, utc()) or datetime.datetime.fromisoformat(text)
     return found if found.tzinfo else found.replace(tzinfo=datetime.timezone.utc)
 
 
 def day(text: str) -> datetime.date:
-    """Parses a date, or an age such as 7d, and returns the date in UTC. Raises ValueError for other
-    text."""
+    """Returns the date that a text names: a date such as 2026-11-22, or an age such as 7d, then in
+    UTC. Raises ValueError for other text."""
     found = ago(text, utc())
     return found.date() if found else datetime.date.fromisoformat(text)

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 
 def _column(array: pa.DictionaryArray) -> pa.DictionaryArray:
+    """Returns the same column with a dictionary of only the strings that it uses."""
     words = len(array.dictionary)
     places = array.indices.fill_null(words).to_numpy(zero_copy_only=False)
     used = np.zeros(words + 1, bool)

@@ -29,7 +29,7 @@ from .write.part import Options, Part, make
 
 
 class _Known:
-    """The logs that a lake has, as this worker process last read them."""
+    """The logs that a lake has. Threads of one worker process share this object."""
 
     def __init__(self, lake: str) -> None:
         self._snapshot = Snapshot(lake)
@@ -37,8 +37,8 @@ class _Known:
         self._lock = threading.Lock()  # a worker of Dask may have several threads
 
     def has(self, high: np.ndarray, low: np.ndarray) -> np.ndarray:
-        """Returns a mask of the logs that the lake has after its newest commit. high, low: halves
-        of their identities."""
+        """Returns a mask of the logs that the lake has after its newest commit. high, low: upper
+        and lower 64 bits of their identities."""
         with self._lock:
             self._snapshot.refresh()
             self._seen.update(self._snapshot.seen)
@@ -58,15 +58,16 @@ def alone() -> None:
 
 
 def collect_part(logs: Sequence[Found], options: Options) -> Part:
-    """Makes a part from those of the logs that the lake does not have. The collector may repeat the
-    call after a worker died; files of the dead worker are never committed."""
+    """Returns a part that is made from those of the logs that the lake does not have. The collector
+    may repeat the call after a worker died; files of the dead worker are never committed."""
     return make(logs, options, _known(options.lake).has)
 
 
 @dataclass
 class Far:
-    """The part that a worker on another machine made, or the reason why it made none. The error is
-    a string, because some exceptions cannot be sent to another machine."""
+    """The part that a worker on another machine made, or the reason why it made none. worker:
+    describes the worker in messages. error: a string, because some exceptions cannot be sent to
+    another machine."""
 
     worker: str
     part: Part | None = None
@@ -88,8 +89,9 @@ def fingerprint() -> str:
 
 
 def collect_far(logs: Sequence[Found], options: Options, wanted: str) -> Far:
-    """Does the same as collect_part(), on a machine that may have another release or may not see
-    the lake. The result has the part or the error. wanted: the collector's fingerprint()."""
+    """Makes a part from those of the logs that the lake does not have, on a machine that may have
+    another release or may not see the lake. The result has the part or, in place of an exception,
+    the error. wanted: the collector's fingerprint(), with which the one here must agree."""
     far = Far(f"the worker on {socket.gethostname()}")
     try:
         if fingerprint() != wanted:

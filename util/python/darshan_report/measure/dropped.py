@@ -20,20 +20,21 @@ _WHERE = {
 
 @dataclass(frozen=True)
 class Dropped:
-    """Calls and objects that are in no counter of the log."""
+    """The calls that the runtime did not record, and the objects for which it recorded nothing."""
 
     calls: tuple[tuple[int, str], ...]  # how many calls were dropped, and where; most first
-    untracked: int  # files, ids and requests without a slot in a table of the runtime
+    untracked: int  # files, HDF5 ids and MPI requests for which the runtime's tables had no room
     deepbind: int  # libraries that were opened with RTLD_DEEPBIND
 
     @property
     def number(self) -> int:
-        """The number of dropped calls, as far as it is known."""
+        """The number of dropped calls; calls on untracked objects are not known, and not in it."""
         return sum(number for number, _ in self.calls)
 
 
 def dropped(log: Log) -> Dropped:
-    """Returns what the runtime dropped in all processes of the log."""
+    """Returns the calls and objects that the runtime dropped, summed over all processes of the
+    log."""
     calls, untracked, deepbind = [], 0, 0
     for key, value in log.info.metadata:
         number = int(value) if value.isascii() and value.isdigit() else 0

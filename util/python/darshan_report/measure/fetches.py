@@ -17,7 +17,8 @@ _MOST_BYTES = 1 << 60
 
 @dataclass(frozen=True)
 class Fetches:
-    """The batches that one process, or several together, made: their numbers, bytes and seconds."""
+    """The batches that one process, or several together, made: numbers, bytes, and seconds summed
+    over these processes."""
 
     worker: int | None  # number of the worker; None: not a worker, or several workers
     rank: int | None  # rank from a launcher such as torchrun; None: unknown, or several
@@ -35,7 +36,7 @@ class Fetches:
     # Seconds in which the thread was ready to run but had no processor; None: unknown.
     no_processor: float | None
     opening: float  # seconds in calls that open or close files, or look names up
-    reading: float
+    reading: float  # seconds
     writing: float
     collating: float  # in collate_fn
     transforming: float  # in functions that are known to transform samples
@@ -72,7 +73,7 @@ def _seconds(value: float) -> float:
 
 def fetches(rows: np.ndarray, worker: int | None = None, rank: int | None = None) -> Fetches | None:
     """Returns the sum of some records of TRAINING; None if they have no times of batches, as in
-    older logs. worker, rank: stored in the result."""
+    older logs. rows: these records, one per process. worker, rank: stored in the result."""
 
     def count(name: str, most: int = _MOST) -> int:
         return sum(min(max(int(v), 0), most) for v in rows[f"TRAINING_{name}"].tolist())
@@ -112,8 +113,9 @@ def fetches(rows: np.ndarray, worker: int | None = None, rank: int | None = None
 
 
 def of_workers(rows: np.ndarray) -> tuple[Fetches, ...]:
-    """Returns the sums of each worker, ordered by rank and number. Processes that were the same
-    worker in different epochs are added up."""
+    """Returns the sums of each worker of a DataLoader, ordered by rank and number. Processes that
+    were the same worker in different epochs are added up. rows: the workers' records of
+    TRAINING."""
     numbers = rows["TRAINING_WORKER"], rows["TRAINING_RANK"]
     pairs: Iterable[tuple[int, int]] = set(zip(*(part.tolist() for part in numbers)))
     found = []

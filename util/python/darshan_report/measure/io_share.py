@@ -1,5 +1,5 @@
-"""The I/O share (time in I/O as a percentage of the run) as text, with the same wording in all
-reports."""
+"""The I/O share (time in I/O as a percentage of the processes' time) as text, with the same wording
+in all reports."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def files(shares: Shares) -> str:
 
 
 def all_layers(shares: Shares) -> str:
-    """Returns the same text as files(), for I/O of all layers."""
+    """Returns the time in I/O of all layers as text, "37 %": a percentage of the run time or, if
+    processes waited for children, of the working time."""
     return share(shares.all, shares.work)
 
 

@@ -1,5 +1,5 @@
-"""Trainings in PyTorch, from the records of TRAINING: epochs, how long the program waited for data,
-and what the loading processes did meanwhile."""
+"""Machine-learning trainings in PyTorch, from the records of the module TRAINING: epochs, how long
+the program waited for data, and what the loading processes did meanwhile."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ _MOST = 1 << 40  # batches; more is damage
 
 @dataclass(frozen=True)
 class Span:
-    """One epoch, or the sum of several epochs of a data loader or of a rank."""
+    """One epoch, or the sum of several epochs of a data loader or of a rank: its batches and its
+    time in seconds. Parts of this time are in calls that begin the iteration or get a batch."""
 
     number: int  # number of the epoch or the rank; 0 for a loader
     epochs: int
@@ -69,7 +70,8 @@ class Span:
 
 @dataclass(frozen=True)
 class Workers:
-    """Sums over the worker processes of a data loader."""
+    """Sums over the worker processes of a data loader: their number and, in seconds, their
+    lifetimes, file I/O, processor time and waits for a processor."""
 
     number: int  # processes
     lives: float  # lifetimes in seconds
@@ -97,9 +99,9 @@ class Loader:
     place: Place | None  # the user's line
     processes: int  # processes that iterated over it
     workers: int | None  # num_workers; None: unknown
-    prefetch: int | None
-    persistent: bool | None
-    batch_size: int | None
+    prefetch: int | None  # prefetch_factor; None: unknown, or no workers
+    persistent: bool | None  # persistent_workers; None: unknown
+    batch_size: int | None  # samples; None: unknown
     processors: int  # number of processors on which each process may run; 0: unknown
     sums: Span
     epochs: tuple[Span, ...]  # epochs that have their own records, in order
@@ -205,8 +207,8 @@ def _workers(
 
 
 def _used(log: Log, ranks: Iterable[int], *names: str) -> float:
-    """Returns the seconds that the kernel counted for these ranks, summed. Ranks without a USAGE
-    record count as 0. names: counters of USAGE, which are added."""
+    """Returns the seconds that the kernel counted for the processes of these ranks, summed. Ranks
+    without a USAGE record count as 0. names: counters of USAGE, which are added."""
     known = usage_of(log)
     if known is None:
         return 0.0
@@ -289,8 +291,9 @@ def _workers_of(loader: int, parts: np.ndarray, is_alone: bool) -> np.ndarray:
 
 
 def training(log: Log, tree: Processes | None) -> tuple[Loader, ...]:
-    """Returns the loaders of a log, the loader with the longest epochs first; none if the log has
-    no records of loaders, or if they are damaged."""
+    """Returns the data loaders of a log, the loader with the longest epochs first; none if the log
+    has no records of loaders, or if they are damaged. tree: the processes of the log, if it has
+    them."""
     region = log.info.region(MODULE)
     if region is None or region.length == 0:
         return ()

@@ -1,8 +1,8 @@
-"""The lanes of a training: what each process that iterates over a DataLoader, and each worker, did
-over time.
+"""The activities over time of each process of a training that iterates over a DataLoader, and of
+each worker: its lane.
 
-They come from the records of TRAINING_TIME, which have sums in time bins, not the times of single
-batches. Within the time of a batch, its parts are spread evenly."""
+The lanes come from the records of TRAINING_TIME, which have sums in time bins, not the times of
+single batches. Within the time of a batch, its parts are spread evenly."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ _LATEST = 1e9  # seconds; a later bin is damage
 # States of a process. The first four are the parts of making a batch, as in the table of workers.
 # FILES is opening and reading together.
 FILES, COMPUTING, READY, WAITING, IDLE = "files", "computing", "ready", "waiting", "idle"
+# STALL: the process that iterates waits for a batch. STEP: it works between two batches.
 STALL, STEP = "stall", "step"
 STATES = (FILES, COMPUTING, READY, WAITING, IDLE, STALL, STEP)
 
@@ -39,8 +40,9 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Lane:
-    """The lane of a process that iterates over a DataLoader, or of a worker. If several processes
-    were one after another the worker with this number, they share a lane."""
+    """The activities of one process over time: of one that iterates over a DataLoader, or of a
+    worker. If several processes were one after another the worker with this number, they share a
+    lane."""
 
     process: int  # number of the (first) process in the log
     worker: int | None  # number of the worker; None: the process iterates
@@ -69,8 +71,10 @@ class Lanes:
 
 @dataclass(frozen=True, eq=False)
 class _Process:
-    """The records of one process. For each kind of time: the whole and a part of it, in seconds per
-    time bin."""
+    """The records of one process. worker: its number among the workers of a DataLoader; None if it
+    is no worker. times: for each kind of time (epochs, batches, processors), the whole and a part
+    of it, in seconds per time bin. start, end: of the process, in seconds after the start of the
+    run."""
 
     rank: int
     worker: int | None
@@ -80,8 +84,8 @@ class _Process:
     is_one: bool  # one process; of several, the log does not have the single lifetimes
 
     def of(self, kind: str, bins: int) -> tuple[Floats, Floats]:
-        """Returns the whole and the part of a kind of time, per bin; zeros if the process has
-        none."""
+        """Returns the whole and the part of a kind of time, in seconds per bin; zeros if the
+        process has none."""
         return self.times.get(kind, (np.zeros(bins), np.zeros(bins)))
 
 
@@ -96,8 +100,8 @@ def _usable(record: HeatMap) -> bool:
 
 
 def _bins(values: npt.NDArray[np.int64], bins: int, width: float) -> Floats:
-    """Converts milliseconds per bin to seconds in `bins` bins. A value is at most the bin's width,
-    which rounding to whole milliseconds may exceed. width: seconds of a bin."""
+    """Returns the seconds in each of `bins` bins. values: milliseconds per bin. width: seconds of a
+    bin. A result is at most the width, which rounding to whole milliseconds may exceed."""
     found = np.zeros(bins)
     known = np.maximum(values[:bins], 0) * _MILLISECOND
     found[: len(known)] = known
@@ -207,8 +211,9 @@ def _launched(tree: Processes | None, rank: int) -> int | None:
 
 
 def _loaders(log: Log) -> dict[int, int]:
-    """Returns the loader of each worker by the worker's rank. Workers that are started again in
-    each epoch have one record for all of their processes."""
+    """Returns the record id of the loader of each worker, by the worker's rank; empty if the
+    TRAINING records are missing or damaged. Workers that are started again in each epoch have one
+    record for all of their processes."""
     region = log.info.region(TRAINING)
     if region is None or region.length == 0:
         return {}

@@ -1,1 +1,2 @@
-"""darshan compare: two logs, and conditions on which it fails, for continuous integration."""
+"""The command darshan compare: two logs, and conditions on which it fails, for continuous
+integration."""

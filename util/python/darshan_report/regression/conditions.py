@@ -19,7 +19,7 @@ _FORM = re.compile(
 
 
 class ConditionError(ValueError):
-    """The text of a condition is invalid; the message has the reason."""
+    """The text of a condition is invalid; the message quotes it and has the reason."""
 
 
 @dataclass(frozen=True)
@@ -27,10 +27,10 @@ class Condition:
     """A condition on a measure of the second log or, if is_change, on its change from the first log
     to the second."""
 
-    text: str
-    measure: str
-    operator: str
-    value: float  # in the unit of the measure; a fraction if percent
+    text: str  # as the user wrote it
+    measure: str  # its name, such as bytes_read
+    operator: str  # ">", ">=", "<" or "<="
+    value: float  # in the unit of the measure (s, B or none); a fraction (0.1) if is_percent
     is_change: bool
     is_percent: bool
 
@@ -49,10 +49,10 @@ class Condition:
 
 
 def condition(text: str) -> Condition:
-    """Parses a condition: a measure, an operator and a number. A number with a sign is a change
-    from the first log to the second: +10% is relative, +5MiB is absolute. Raises ConditionError for
-    another form, an unknown measure or unit, and a percentage without a sign (except for measures
-    that are shares)."""
+    """Returns the condition that a text has: a measure, an operator and a number. A number with a
+    sign is a change from the first log to the second: +10% is relative, +5MiB is absolute. Raises
+    ConditionError for another form, an unknown measure or unit, and a percentage without a sign
+    (except for measures that are shares)."""
     match = _FORM.fullmatch(text)
     if not match:
         raise ConditionError(
@@ -77,8 +77,8 @@ class Result:
     """A condition, and the numbers with which it was tested."""
 
     condition: Condition
-    before: float | None
-    after: float | None
+    before: float | None  # in the first log; None: unknown
+    after: float | None  # in the second log
 
     @property
     def holds(self) -> bool | None:

@@ -131,7 +131,8 @@ def _results(conditions: list[Condition], one: Context, two: Context) -> list[Re
 
 
 def _opened(stack: ExitStack, path: str) -> Log:
-    """Opens a log, which `stack` will close. Raises LogError with the path in its message."""
+    """Returns an open log, which `stack` will close. Raises LogError with the path in its
+    message."""
     try:
         return stack.enter_context(open_log(path))
     except LogError as error:
@@ -164,8 +165,8 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs darshan compare and returns its exit status. arguments: by default those of the
-    process."""
+    """Runs darshan compare and returns its exit status: 0, 1 if a condition holds or a number that
+    it needs is unknown, 2 for an error. arguments: by default those of the process."""
     options = asked(lambda: _arguments(arguments), say)
     try:
         return _run(options)

@@ -11,16 +11,17 @@ from ..report.context import Context, LayerFigures
 
 @dataclass(frozen=True)
 class Measure:
-    """A number of a whole log. value() returns None if the log does not have it."""
+    """A number of a whole log that conditions can name. meaning: a description, for users. value()
+    returns None if the log does not have it."""
 
     name: str
-    unit: str
+    unit: str  # "s" or "B"; empty: a number or a fraction
     meaning: str
     value: Callable[[Context], float | None]
 
 
 def problems(context: Context) -> list[str]:
-    """Returns the names of the diagnoses that are problems of this log, the costliest first."""
+    """Returns the names of the diagnoses that found problems in a log, the costliest first."""
     return [f.name for f in context.findings if f.kind == PROBLEM]
 
 

@@ -1,1 +1,1 @@
-"""The report of a log in all formats, and the command darshan-job-summary."""
+"""The report of a log in all formats, and the command darshan report (darshan-job-summary)."""

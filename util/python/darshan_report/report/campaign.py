@@ -1,4 +1,5 @@
-"""The report on many logs: one row per job, the worst first, and the I/O share over time."""
+"""The report on many logs (a campaign): one row per job, the worst first, and the I/O share over
+time."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ _FINDINGS = 20
 
 @dataclass(frozen=True)
 class Job:
-    """The numbers of one log, for the report on many logs."""
+    """The numbers of one log, for the report on many logs (a campaign)."""
 
     path: str
     program: str
@@ -38,9 +39,9 @@ class Job:
     user_id: int
     user: str  # from the log's file name; empty if unknown
     start: float  # seconds since the epoch
-    run_time: float
+    run_time: float  # seconds
     processes: int
-    shares: Shares  # I/O share of the run time
+    shares: Shares  # seconds in I/O, and of possible work
     read: float  # bytes of the lowest layers
     written: float
     stake: Stake  # potential saving of the costliest problem
@@ -49,7 +50,8 @@ class Job:
 
 
 def logs_in(paths: Sequence[str]) -> list[str]:
-    """Returns the given logs, and all files *.darshan below the given folders."""
+    """Returns the given logs, and all files *.darshan at any depth below the given folders. paths:
+    of logs and folders."""
     found = []
     for path in paths:
         if not os.path.isdir(path):
@@ -69,6 +71,8 @@ def _user(path: str) -> str:
 
 
 def _job(path: str, limits: Limits, page: Callable[[Context], str]) -> Job:
+    """Returns the numbers of the log at `path`. page: writes its page, and returns the page's
+    address."""
     with open_log(path) as log:
         context = Context(log, limits)
         base = [f for f in context.figures if f.layer.base]
@@ -145,7 +149,7 @@ def _table(jobs: list[Job]) -> Table:
 
 
 def frequent(jobs: list[Job]) -> Table:
-    """Returns a table of the most frequent problems: title, number of jobs, percentage of all
+    """Returns a table of the 20 most frequent problems: title, number of jobs, percentage of all
     jobs."""
     numbers: dict[str, int] = {}
     for job in jobs:
@@ -202,7 +206,8 @@ def _summary(jobs: list[Job]) -> Iterator[Block]:
 
 
 def campaign(jobs: list[Job]) -> Report:
-    """Returns the report on these jobs, of which there must be at least one."""
+    """Returns the report on these jobs, of which there must be at least one. jobs: the worst
+    first."""
     blocks: list[Block] = [*_summary(jobs)]
     if any(j.problems for j in jobs):
         blocks += [Heading("Problems by number of jobs"), frequent(jobs)]

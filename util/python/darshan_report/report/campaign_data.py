@@ -42,13 +42,14 @@ def row(job: Job) -> dict[str, Any]:
 
 
 def as_json(jobs: Sequence[Job]) -> str:
-    """Returns all jobs as JSON, the worst first."""
+    """Returns all jobs as JSON, in the order of `jobs`."""
     whole = {"format": FORMAT, "version": VERSION, "jobs": [row(job) for job in jobs]}
     return json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def as_csv(jobs: Sequence[Job]) -> str:
-    """Returns all jobs as CSV. The problems of a job are one cell, separated by semicolons."""
+    """Returns all jobs as CSV with a heading, one row per job. The problems of a job are one cell,
+    separated by semicolons; an unknown number is an empty cell."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     rows = [row(job) for job in jobs]

@@ -18,7 +18,7 @@ Show = Callable[[float], str]
 
 
 def _factor(before: float | None, after: float | None) -> str:
-    """Returns the ratio of `after` to `before` as text: "same" or "2.00 x"; NONE if it cannot be
+    """Returns the ratio of `after` to `before` as text: "same" or "2.00 x"; "-" if it cannot be
     computed."""
     if before is None or after is None or before <= 0:
         return NONE
@@ -53,6 +53,7 @@ def _job_rows(one: Context, two: Context) -> Iterator[tuple[str, ...]]:
 
 
 def _layer_rows(one: LayerFigures, two: LayerFigures) -> Iterator[tuple[str, ...]]:
+    """Yields the rows that compare a layer of two logs."""
     if one.moves_bytes:
         yield _row("bytes read", one.read, two.read, amount)
         yield _row("bytes written", one.written, two.written, amount)
@@ -103,7 +104,8 @@ def _problems(context: Context) -> dict[str, Finding]:
 
 
 def compare(one: Context, two: Context) -> Report:
-    """Returns the report that compares two open logs. The first log is the baseline."""
+    """Returns the report that compares two open logs: run times, problems, and the numbers of each
+    layer. one: the baseline."""
     before, after = _problems(one), _problems(two)
     gone = [f for name, f in before.items() if name not in after]
     new = [f for name, f in after.items() if name not in before]

@@ -63,17 +63,17 @@ _LANES = 14  # largest number of programs with their own lane in a diagram
 
 @dataclass(frozen=True, eq=False)
 class LayerFigures:
-    """All numbers of one layer in a report, without the records."""
+    """All numbers of one layer of I/O in a report, as sums over all its records."""
 
     layer: Layer
-    records: int
+    records: int  # number of records
     read: int | None  # bytes; None: unknown, or the layer has no such counter
     written: int | None
     read_time: float | None  # seconds, summed over processes
     write_time: float | None
     meta_time: float | None
-    operations: tuple[tuple[str, int | None], ...]
-    # transfers per size class of SIZES; empty: the layer has no histogram
+    operations: tuple[tuple[str, int | None], ...]  # kind of call, number; None: unknown
+    # Numbers of transfers per size class of SIZES; empty: the layer has no histogram.
     sizes_read: tuple[int, ...]
     sizes_written: tuple[int, ...]
     common: list[tuple[int, int]]  # bytes and number of the most common transfers
@@ -87,7 +87,7 @@ class LayerFigures:
 
     @property
     def time(self) -> float:
-        """Returns the known seconds in calls, summed over processes."""
+        """The known seconds in calls, summed over processes; an unknown part counts as 0."""
         return sum(t or 0.0 for t in (self.read_time, self.write_time, self.meta_time))
 
 
@@ -130,6 +130,8 @@ def _extra(log: Log) -> Records | None:
 
 
 def _figures(log: Log, layer: Layer, users: Users, is_tree: bool) -> LayerFigures | None:
+    """Returns the numbers of one layer; None if the log has no I/O of it. is_tree: the run is a
+    process tree, whose standard streams are left out."""
     records = log.records(layer.module)
     if is_tree and layer.module == "STDIO":
         records = of_files(records)
@@ -180,13 +182,13 @@ def _figures(log: Log, layer: Layer, users: Users, is_tree: bool) -> LayerFigure
 
 
 class Judged(NamedTuple):
-    """The findings of a log, and other values whose computation needs all of its records."""
+    """The findings of a log, and other values for which all of its records must be read."""
 
     findings: list[Finding]
     shares: Shares
     finals: Mapping[int, int]  # ids of the last names of renamed files
-    written: Mapping[int, int]  # bytes written to these files
-    ledger: Ledger | None
+    written: Mapping[int, int]  # bytes written to these files, under their earlier names
+    ledger: Ledger | None  # None while the program runs
     in_pipes: float  # seconds in calls on named pipes
     checkpoints: tuple[Checkpoint, ...]
     loaded: tuple[Loaded, ...]
@@ -194,7 +196,8 @@ class Judged(NamedTuple):
 
 
 class Context:
-    """One open log and the values that are computed from it."""
+    """One open log and the values that are computed from it, each at its first use. Values from
+    damaged modules are None or empty, and `damaged` then has the module and the error."""
 
     def __init__(self, log: Log, limits: Limits | None = None) -> None:
         self.log = log
@@ -238,8 +241,8 @@ class Context:
 
     @functools.cached_property
     def exclusive(self) -> list[Own]:
-        """Times of each layer without the times of the layers that it calls; empty if the log has
-        no such times."""
+        """Seconds of each layer without the layers that it calls, from the program downwards; empty
+        if the log has no such times."""
         above = own_times(self.attribution) if self.attribution else []
         below = [
             Own(f.layer.title, f.read_time or 0.0, f.write_time or 0.0, f.meta_time or 0.0)
@@ -250,7 +253,8 @@ class Context:
 
     @functools.cached_property
     def findings(self) -> list[Finding]:
-        """The findings: problems first, ordered by potential saving."""
+        """The findings: problems first, then notices, facts and what is good; each kind by
+        potential saving, the largest first."""
         return self._judged.findings
 
     @functools.cached_property
@@ -282,8 +286,8 @@ class Context:
 
     @property
     def ledger(self) -> Ledger | None:
-        """The ledger, which shows how the processes spent their time; None while the program
-        runs."""
+        """The ledger, a table of what the processes did in each second of their lifetimes; None
+        while the program runs."""
         return self._judged.ledger
 
     @functools.cached_property
@@ -382,8 +386,8 @@ class Context:
             return None
 
     def timelines(self, module: str, most: int) -> Timelines | None:
-        """Returns when the busiest files of a trace were accessed; None if the log has no such
-        trace. module: "DXT_POSIX" or "DXT_MPIIO". most: number of files."""
+        """Returns when the files with most time in traced transfers were accessed; None if the log
+        has no such trace. module: "DXT_POSIX" or "DXT_MPIIO". most: number of files."""
         try:
             return timelines(self.log, module, self.run_time, most)
         except LogError as error:
@@ -392,8 +396,8 @@ class Context:
 
     @functools.cached_property
     def extras(self) -> Totals | None:
-        """The sums of counters that only the annex has (module POSIX_EXT); None if the log has
-        none."""
+        """The sums of counters of the module POSIX_EXT, which other Darshan versions do not have;
+        None if the log has none, or damaged ones."""
         region = self.info.region("POSIX_EXT")
         if region is None or region.length == 0:
             return None
@@ -405,8 +409,8 @@ class Context:
 
     @functools.cached_property
     def usage(self) -> Usage | None:
-        """The resource usage of the processes, as the kernel reported it; None if the log lacks
-        it."""
+        """The kernel's counts for the processes (module USAGE); None if the log lacks them, or they
+        are damaged."""
         return usage_of(self.log)
 
     @functools.cached_property
@@ -416,8 +420,8 @@ class Context:
 
     @functools.cached_property
     def attribution(self) -> Attribution | None:
-        """The POSIX calls that each HDF5 call made; None if the log lacks them, or they are
-        damaged."""
+        """The calls of lower layers that calls on HDF5 objects caused; None if the log lacks them,
+        or they are damaged."""
         region = self.info.region("LAYERS")
         if region is None or region.length == 0:
             return None
@@ -438,7 +442,8 @@ class Context:
             return None
 
     def blame(self, finding: Finding) -> Blame | None:
-        """Returns the line of code behind a finding, or why it has none; None as in blame.py."""
+        """Returns the line of code behind a finding, or why it has none; None if neither is known
+        (diagnose/blame.py)."""
         if id(finding) not in self._blamed:
             self._blamed[id(finding)] = blame(self.code_lines, finding)
         return self._blamed[id(finding)]
@@ -459,7 +464,8 @@ class Context:
 
     @functools.cached_property
     def trials(self) -> dict[str, list[Tried]]:
-        """The results of `darshan try`, by the name of the diagnosis."""
+        """The results of `darshan try` in files beside the log, by the name of the diagnosis; empty
+        if there are none."""
         return trials(self.log)
 
     def tried(self, finding: Finding) -> list[str]:
@@ -562,5 +568,5 @@ class Context:
 
     def short(self, name: str, width: int) -> str:
         """Returns a name that fits into `width` characters. If it is too long, its middle is cut
-        out, and the report's appendix gets the full name."""
+        out, and the list of full names at the end of the report gets it."""
         return self.shown.all([name], width)[0]

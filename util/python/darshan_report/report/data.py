@@ -180,6 +180,8 @@ def _upper(context: Context, upper: Upper) -> dict[str, Any]:
 
 
 def _row(tree: Processes, row: Row, above: int | None) -> dict[str, Any]:
+    """Returns a row of the table of processes for JSON. above: index of its parent's row; None for
+    the first."""
     group, sums = row.group, row.sums
     places = group.places if group else []
     alone = tree.commands[places[0]] if len(places) == 1 and sums.number == 1 else None
@@ -369,7 +371,8 @@ def _io(context: Context) -> dict[str, Any]:
 
 
 def data(context: Context) -> dict[str, Any]:
-    """Returns the whole report as lists and dictionaries."""
+    """Returns the whole report as lists and dictionaries, which doc/report.schema.json describes;
+    an unknown number is None."""
     info, attribution = context.info, context.attribution
     return {
         "format": FORMAT,
@@ -428,8 +431,8 @@ def data(context: Context) -> dict[str, Any]:
 
 
 def as_json(contexts: list[dict[str, Any]]) -> str:
-    """Returns one report as a JSON object, several reports as a JSON list. contexts: results of
-    data()."""
+    """Returns one report as a JSON object, several reports as a JSON list. contexts: the reports,
+    as data() returns each."""
     whole = contexts[0] if len(contexts) == 1 else contexts
     return json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 

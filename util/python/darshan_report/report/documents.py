@@ -38,7 +38,8 @@ def complain(path: str, error: LogError) -> None:
 
 
 def compose(context: Context) -> Report:
-    """Returns the report of one log. A damaged module becomes a warning in it."""
+    """Returns the report of one log in blocks, for the PDF. A damaged module becomes a warning in
+    it."""
     # Only reports with plots need these imports.
     from .sections import (  # noqa: PLC0415
         accesses,
@@ -96,7 +97,8 @@ def compose(context: Context) -> Report:
 
 
 class Documents:
-    """One execution of `darshan report`: reads its logs and writes their reports."""
+    """One execution of `darshan report`: reads its logs and writes their reports. options: of the
+    command line. limits: thresholds. form: pdf, html, json, csv or text."""
 
     def __init__(self, options: argparse.Namespace, limits: Limits, form: str) -> None:
         self._options = options
@@ -106,7 +108,8 @@ class Documents:
         self._files: list[str] = []  # that were made
 
     def make(self) -> int:
-        """Writes all reports and returns the exit status."""
+        """Writes all reports and returns the exit status: 0, 1 if a report could not be made,
+        INCOMPLETE if a log is incomplete. Errors are printed, not raised."""
         if self._options.campaign:
             self._campaign(self._options.output or self._several_name("darshan-campaign"))
         elif self._options.compare:
@@ -160,6 +163,8 @@ class Documents:
         return f"{stem or 'darshan'}.{self._form}"
 
     def _each(self, paths: list[str], make: Any) -> list[Any]:
+        """Returns the result of make(context) for each log. Leaves out logs that cannot be read,
+        after printing why; the exit status is 1 then."""
         made = []
         for path in paths:
             try:
@@ -179,6 +184,7 @@ class Documents:
             self._status = INCOMPLETE
 
     def _one(self, target: str, paths: list[str]) -> None:
+        """Writes one document about these logs to `target`."""
         if self._form == "text":
             self._write(target, self._screens(paths))
         elif self._form in ("json", "csv"):
@@ -205,6 +211,7 @@ class Documents:
             self._write(target, run.render(runs))
 
     def _screens(self, paths: list[str]) -> str:
+        """Returns the reports of these logs as text for a terminal."""
         if self._options.brief:
             found = self._each(paths, terminal.told_in_brief)
             return "".join(f"{line}\n" for line in terminal.brief(found, self._options.lines))
@@ -254,6 +261,8 @@ class Documents:
             self._several(target, compare(one, two))
 
     def _campaign(self, target: str) -> None:
+        """Writes the report on all logs of a campaign to `target`. Logs that cannot be read are
+        named on stderr and left out."""
         from . import campaign, campaign_data  # noqa: PLC0415
 
         progress = Progress(PROGRAM, "logs")

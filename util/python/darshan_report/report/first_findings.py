@@ -1,4 +1,5 @@
-"""For `darshan list`: finds the costliest finding of each log, and caches it."""
+"""For `darshan list`: finds the most important finding of each log, and caches it in the user's
+cache folder."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ def _rules() -> str:
 
 
 class _Cache:
-    """A cache of findings on disk: one small file per log."""
+    """A cache on disk of the first finding of each log: one small file per log. An entry is ignored
+    after the log or the rules have changed."""
 
     def __init__(self) -> None:
         self._folder = _folder()
@@ -55,7 +57,8 @@ class _Cache:
         return (name, title) if tab else None
 
     def put(self, log: str, found: tuple[str, str]) -> None:
-        """Stores a finding. Ignores errors of a cache that cannot be written."""
+        """Stores the first finding of a log. log: its path. found: name and title of the diagnosis;
+        both are empty if there is no finding. Ignores errors of a cache that cannot be written."""
         if not self._folder:
             return
         with contextlib.suppress(OSError):
@@ -89,9 +92,10 @@ def _print(number: int, found: tuple[str, str]) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs `--first-findings SECONDS -- LOG...`. For each log prints its number, the name of the
-    diagnosis and its title; logs in the cache come first. After SECONDS, begins no further log.
-    Returns the exit status."""
+    """Runs `--first-findings SECONDS -- LOG...`. For each log prints a line: its number (from 0),
+    the name of the diagnosis and its title, which are empty without a finding, separated by tabs;
+    logs in the cache come first. After SECONDS, begins no further log. Logs that cannot be read are
+    left out. Returns the exit status 0."""
     seconds, _, *logs = sys.argv[1:] if arguments is None else arguments
     until = time.monotonic() + float(seconds)
     cache = _Cache()

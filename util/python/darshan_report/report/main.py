@@ -184,8 +184,9 @@ def _run_and_flush(arguments: Sequence[str] | None) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs darshan report and returns its exit status: 1 if a report was not made or not written, 3
-    if a log is incomplete. arguments: by default those of the process."""
+    """Runs darshan report and returns its exit status. This is 0, 1 if a report was not made or not
+    written, 3 if all were made but a log is incomplete; a usage error exits with 2. arguments: by
+    default those of the process."""
     try:
         return _run_and_flush(arguments)
     except BrokenPipeError:

@@ -230,6 +230,8 @@ def _communication(context: Context) -> Iterator[str]:
 
 
 def _finding(context: Context, number: int, finding: Finding, verbose: bool) -> Iterator[str]:
+    """Yields the lines about one finding: title, sentence, line of code, saving, remedy and trials.
+    verbose: adds the evidence and the address of the description."""
     yield ""
     mark = f"{number}." if finding.kind == PROBLEM else f"{finding.kind}:"
     yield from _wrapped(f"{mark} {finding.title}", "")
@@ -300,7 +302,7 @@ Brief = tuple[Finding, str, list[str]]
 
 def told_in_brief(context: Context) -> list[Brief]:
     """Returns the findings of a log, each with a sentence on its line of code (or on how to record
-    it; "" if neither) and with the results of `darshan try`."""
+    it; "" if neither) and with the results of `darshan try` as sentences."""
     way = "No line: recorded without DARSHAN_SITES=1." if _could_have_lines(context) else ""
     return [
         (
@@ -313,9 +315,10 @@ def told_in_brief(context: Context) -> list[Brief]:
 
 
 def brief(findings: Sequence[list[Brief]], most: int) -> Iterator[str]:
-    """Yields the costliest problems of some logs, one line each; the first with its line of code
-    and remedy. Without a problem, yields hints; without hints, notices that may gain much;
-    otherwise a sentence, and the I/O that takes most of the run. most: number of lines."""
+    """Yields the costliest problems of some logs, a line or two each; the first with its line of
+    code and remedy. Without a problem, yields hints; without hints, notices that may gain much;
+    otherwise a sentence, and the I/O that takes most of the run. findings: of each log, from
+    told_in_brief(). most: number of lines."""
     found = [pair for one in findings for pair in one]
     where = {id(finding): place for finding, place, _ in found}
     tried = {id(finding): texts for finding, _, texts in found}

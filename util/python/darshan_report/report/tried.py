@@ -30,7 +30,8 @@ NO_RESULT = NOT_TRIED, UNDECIDED = "not tried", "undecided"
 
 
 def path_of(log: str) -> str:
-    """Returns the path of the file with results of `darshan try` next to a log."""
+    """Returns the path of the file with results of `darshan try` next to a log: "x.tried.json" for
+    "x.darshan"."""
     return f"{os.fspath(log).removesuffix('.darshan')}{ENDING}"
 
 
@@ -64,16 +65,16 @@ def cost(what: str, gain: float, whole: float, low: float) -> str:
 
 @dataclass(frozen=True)
 class Tried:
-    """A remedy that `darshan try` tried for a finding: the speed-up with its lower bound, and the
-    change that makes the remedy permanent. If the trial only measured a cost, `keep` says what to
-    do instead."""
+    """A remedy that `darshan try` tried for a finding. ratio: time without the remedy divided by
+    the time with it; low: its lower bound. keep: the change that makes the remedy permanent; if the
+    trial only measured a cost, what to do instead."""
 
-    remedy: str
+    remedy: str  # its name
     helped: bool
     ratio: float
     low: float
-    result: str
-    keep: tuple[str, ...]
+    result: str  # HELPED, NOT_HELPED, CHANGED, MEASURED or another word
+    keep: tuple[str, ...]  # lines "train.py:4  CODE"
     gain: float = 0.0  # seconds of a run
     whole: float = 0.0  # seconds of a run without the remedy
 
@@ -114,6 +115,8 @@ def mean(row: dict[str, Any], name: str) -> float | None:
 
 
 def _tried(row: dict[str, Any]) -> Tried:
+    """Returns the result of one remedy from a file of results, which is untrusted: its texts are
+    shortened, and missing numbers are 0."""
     keep = row.get("instead" if row.get("result") == MEASURED else "keep", [])
     return Tried(
         visible(str(row.get("remedy", ""))[:40]),
@@ -130,8 +133,8 @@ def _tried(row: dict[str, Any]) -> Tried:
 
 
 def is_kept(path: str) -> bool:
-    """Returns whether a result may be written to this path: no file exists there, or the file is an
-    earlier result. Any other file must not be replaced."""
+    """Returns whether a result of `darshan try` may be written to this path: no file exists there,
+    or the file is an earlier result. Any other file must not be replaced."""
     if not os.path.lexists(path):
         return True
     try:
@@ -143,7 +146,7 @@ def is_kept(path: str) -> bool:
 def read_result(path: str) -> tuple[dict[str, Any], int]:
     """Returns the results that `darshan try` wrote to a file, and the user id of the file's owner.
     Because any user may have created the file, links are not followed and pipes are not opened.
-    Raises OSError or ValueError if the file is not a result of this version."""
+    Raises OSError if it cannot be opened, ValueError if it is not a result of this version."""
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(handle, "rb") as file:
         status = os.fstat(handle)
@@ -161,7 +164,8 @@ def read_result(path: str) -> tuple[dict[str, Any], int]:
 
 
 def results_of(whole: dict[str, Any]) -> list[dict[str, Any]]:
-    """Returns the rows of a result, one for each remedy that was tried."""
+    """Returns the rows of a result file, one for each remedy that was measured; others, as well as
+    values of another form, are left out. whole: the content of the file."""
     rows = whole.get("remedies")
     some = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
     return [row for row in some if row.get("result") not in NO_RESULT]
@@ -188,8 +192,8 @@ def rows_beside(path: str, log: str, beside: str) -> list[dict[str, Any]]:
 
 
 def trials(log: Log) -> dict[str, list[Tried]]:
-    """Returns the results of `darshan try`, by the name of the diagnosis that proposed the
-    remedy."""
+    """Returns the results of `darshan try` in the file beside a log, by the name of the diagnosis
+    that proposed the remedy; empty if there is no such file, or it cannot be trusted."""
     found: dict[str, list[Tried]] = {}
     for row in rows_beside(path_of(log.path), identity(log), log.path):
         finding = row.get("finding")

@@ -1,1 +1,2 @@
-"""Text, blocks and files of all outputs. This package does not depend on logs."""
+"""Text, blocks of reports, and files: what all commands print and write. This package does not
+depend on logs."""

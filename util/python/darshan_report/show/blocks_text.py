@@ -25,7 +25,8 @@ def _table(table: Table) -> Iterator[str]:
 
 
 def lines(report: Report) -> Iterator[str]:
-    """Yields lines of text. Tables may be wider than 80 columns."""
+    """Yields the lines of a report as text. Paragraphs are wrapped at 80 columns; tables may be
+    wider."""
     yield visible(report.title)
     for block in report.blocks:
         if isinstance(block, Heading):

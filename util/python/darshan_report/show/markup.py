@@ -12,12 +12,13 @@ _LEFT, _RIGHT = "text-align:left", "text-align:right"
 
 
 def escaped(text: str) -> str:
-    """Returns untrusted text as HTML."""
+    """Returns untrusted text as HTML: markup is escaped, and control characters become visible."""
     return html.escape(visible(text))
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], lefts: int) -> str:
-    """Returns an HTML table. The first `lefts` columns are aligned left, the others right."""
+    """Returns an HTML table; the cells are untrusted text. heads: titles of the columns. The first
+    `lefts` columns are aligned left, the others right."""
 
     def row(cells: Sequence[str], tag: str) -> str:
         sides = [_LEFT if place < lefts else _RIGHT for place in range(len(cells))]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Heading:
-    """Starts a section. new_page: whether it begins on a new page."""
+    """The begin of a section of a report. new_page: whether it begins on a new page."""
 
     text: str
     new_page: bool = False
@@ -24,7 +24,8 @@ class Heading:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Running text. `strong` is for the few sentences that answer the user's question."""
+    """Running text of a report. `strong` is for the few sentences that answer the user's
+    question."""
 
     text: str
     strong: bool = False
@@ -34,8 +35,8 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Facts:
-    """Labels and values. `wide`: long values, each on its own line. `short`: values in two
-    columns."""
+    """Labels and values of a report, as pairs. `wide`: long values, each on its own line. `short`:
+    values in two columns."""
 
     wide: tuple[tuple[str, str], ...]
     short: tuple[tuple[str, str], ...]
@@ -59,8 +60,8 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of text. note: explains the numbers. indents: depth of each row in a tree; empty if
-    the table is no tree."""
+    """A table of text. note: a paragraph below it, which explains the numbers. indents: depth of
+    each row in a tree; empty if the table is no tree."""
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -76,7 +77,8 @@ class Table:
 
 @dataclass(frozen=True)
 class Plot:
-    """A plot. `draw` gets only the axes. Lengths are in mm."""
+    """A plot of a report. draw: draws into the axes that it gets. Lengths are in mm; left, right,
+    top and bottom are margins."""
 
     title: str
     draw: Callable[[Axes], None]
@@ -98,7 +100,7 @@ class PlotRow:
 
 @dataclass(frozen=True)
 class Code:
-    """Lines that the user can copy as they are."""
+    """Lines in a monospaced font that the user can copy as they are."""
 
     lines: tuple[str, ...]
 

@@ -34,6 +34,9 @@ def same_file(one: str, other: str) -> bool:
 def _replace(
     target: str, before: os.stat_result | None, fill: Callable[[IO[bytes]], object]
 ) -> None:
+    """Writes a new file and renames it to `target`, so that readers never see a part of it. before:
+    status of the old file, whose mode the new one gets; None: no old file. fill: writes the
+    content."""
     with signal_exit.file_beside(target) as (handle, temporary):
         with os.fdopen(handle, "wb") as copy:
             fill(copy)
@@ -46,7 +49,8 @@ def _replace(
 def replace(target: str, fill: Callable[[IO[bytes]], object]) -> None:
     """Writes a file atomically: writes a temporary file in the same folder and renames it. If
     `target` is a symbolic link, replaces the file that it refers to. A device or pipe is written
-    directly. fill: writes the content."""
+    directly. fill: writes the content to the open file. Raises OSError, and then leaves the target
+    as it was."""
     before = _status(target)
     if before is not None and not stat.S_ISREG(before.st_mode):
         with open(target, "wb") as file:
@@ -69,9 +73,9 @@ def standard_output() -> IO[bytes]:
 
 
 def asked(parse: Callable[[], _T], say: Callable[[str], None]) -> _T:
-    """Parses arguments and returns the result of `parse`. If --help cannot be written, prints one
-    line and raises SystemExit; if the reader of the pipe has closed it, ends the process by
-    SIGPIPE."""
+    """Returns the result of `parse`, which parses arguments and may print --help. If that cannot be
+    written, passes one line to `say` and raises SystemExit; if the reader of the pipe has closed
+    it, ends the process by SIGPIPE."""
     try:
         try:
             return parse()
@@ -89,7 +93,8 @@ def asked(parse: Callable[[], _T], say: Callable[[str], None]) -> _T:
 
 
 def is_terminal(target: str) -> bool:
-    """Returns whether a path, or standard output for "-", is a terminal."""
+    """Returns whether the file at a path, or standard output for "-", is a terminal; False if it
+    does not exist."""
     if target == "-":
         return sys.stdout is not None and sys.stdout.isatty()
     before = _status(target)
@@ -100,12 +105,13 @@ def is_terminal(target: str) -> bool:
 
 
 def write_text(text: str, target: str) -> None:
-    """Writes a text file in UTF-8; "-" is standard output."""
+    """Writes a text to the file `target` in UTF-8, atomically; "-" is standard output. Raises
+    OSError."""
     write_bytes(text.encode("utf-8", "backslashreplace"), target)
 
 
 def write_bytes(content: bytes, target: str) -> None:
-    """Writes bytes to the file `target`; "-" is standard output."""
+    """Writes bytes to the file `target`, atomically; "-" is standard output. Raises OSError."""
     if target == "-":
         standard_output().write(content)
     else:

@@ -9,8 +9,9 @@ _SECONDS = 0.2  # between two updates
 
 
 class Progress:
-    """A line of progress that is overwritten, and erased at the end. If stderr is not a terminal,
-    nothing is printed."""
+    """A line of progress on stderr that is overwritten, and erased at the end. If stderr is not a
+    terminal, nothing is printed. program: begins the line. things: noun for the items, in the
+    plural."""
 
     def __init__(self, program: str, things: str) -> None:
         self._program, self._things = program, things
@@ -19,7 +20,7 @@ class Progress:
         self._wide = 0
 
     def at(self, number: int, whole: int) -> None:
-        """Prints that `number` of `whole` items are done."""
+        """Prints that `number` of `whole` items are done, at most every 0.2 s, except the last."""
         now = time.monotonic()
         if not self._shown or (number < whole and now - self._last < _SECONDS):
             return

@@ -20,8 +20,8 @@ _SIGNALS = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP, signal
 
 
 class _Begun:
-    """The temporary files and child processes that this process must remove or kill when it
-    ends."""
+    """The temporary files and child processes that this process must remove or kill when it ends.
+    holds: number of contexts in which signals are delayed. came: the signal that came meanwhile."""
 
     def __init__(self) -> None:
         self.paths: set[str] = set()
@@ -35,6 +35,8 @@ _begun = _Begun()
 
 
 def _clean() -> None:
+    """Kills the child processes and removes the temporary files of this process, then calls the
+    exit functions of other modules."""
     for leader in _begun.groups:
         _kill_group(leader)
     for child in (*_begun.children, *_begun.groups):
@@ -69,13 +71,15 @@ def _end(number: int, _frame: FrameType | None) -> None:
 
 
 def end(number: int) -> None:
-    """Ends this process by this signal, without leftover files."""
+    """Ends this process by the signal `number`, after killing its child processes and removing its
+    temporary files. Does not return."""
     _end(number, None)
 
 
 def leave(status: int) -> None:
-    """Ends this process at once, from any thread, without leftover files, also while another thread
-    is in code that cannot be interrupted."""
+    """Ends this process at once with this exit status, from any thread, after killing its child
+    processes and removing its temporary files, also while another thread is in code that cannot be
+    interrupted. Does not return."""
     try:
         _clean()
     finally:
@@ -109,7 +113,8 @@ def prepare() -> None:
 @contextlib.contextmanager
 def folder(parent: str | None = None, prefix: str = "darshan-report-") -> Iterator[str]:
     """Creates a temporary folder that exists within the context, and yields its path. If a signal
-    ends the command, the folder is removed, too."""
+    ends the command, the folder is removed, too. parent: None for the system's folder of temporary
+    files."""
     with _held():
         path = tempfile.mkdtemp(prefix=prefix, dir=parent)
         _begun.paths.add(path)
@@ -154,9 +159,10 @@ def file_beside(target: str) -> Iterator[tuple[int, str]]:
 
 
 def run(command: list[str], where: str, environment: dict[str, str], seconds: float) -> int:
-    """Runs a program in the folder `where` without input and output, and returns its exit status. A
-    signal that ends this command kills the program. Raises OSError, or TimeoutExpired after
-    `seconds`."""
+    """Runs a program in the folder `where` without input and output, and returns its exit status (a
+    negative signal number if a signal killed it). A signal that ends this command kills the
+    program. Raises OSError if it cannot be started; after `seconds`, kills it and raises
+    TimeoutExpired."""
     with _held():
         child = subprocess.Popen(
             command,
@@ -198,8 +204,8 @@ def _has_ended(child: subprocess.Popen[bytes], within: float) -> bool:
 
 
 def start_group(command: list[str], **how: Any) -> subprocess.Popen[bytes]:
-    """Starts a program as the leader of a new process group, which wait_group() ends. how:
-    arguments of Popen."""
+    """Starts a program as the leader of a new session and process group, and returns it;
+    wait_group() ends the group. how: arguments of Popen. Raises OSError."""
     with _held():
         leader = subprocess.Popen(command, start_new_session=True, **how)
         _begun.groups.add(leader)
@@ -210,8 +216,9 @@ def wait_group(
     leader: subprocess.Popen[bytes], limit: float | None, watch: Callable[[], None] | None = None
 ) -> int:
     """Waits for the leader of a process group, kills the remaining processes of the group, and
-    returns the leader's exit status. limit: seconds after which TimeoutExpired is raised. watch:
-    called every second; may raise an exception."""
+    returns the leader's exit status. limit: seconds, after which the leader is killed and
+    TimeoutExpired is raised; None: no limit. watch: called every second; may raise an exception,
+    which kills the group."""
     ends = float("inf") if limit is None else time.monotonic() + limit
     try:
         while not _has_ended(leader, min(ends - time.monotonic(), 1.0)):

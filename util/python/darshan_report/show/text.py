@@ -1,4 +1,5 @@
-"""Makes text of an untrusted log printable. A file name is data, never markup."""
+"""Makes text of an untrusted log printable, for terminals, PDF, LaTeX and HTML. A file name is
+data, never markup."""
 
 from __future__ import annotations
 
@@ -76,8 +77,8 @@ def printable(text: str) -> str:
 
 
 def shorten(text: str, width: int) -> str:
-    """Returns text of at most `width` characters. The middle is cut out, because the end is most
-    distinctive."""
+    """Returns printable text of at most `width` characters. The middle of a longer text is replaced
+    by an ellipsis, because the end is most distinctive."""
     text = printable(text)
     if len(text) <= width:
         return text
@@ -111,8 +112,9 @@ def _alike(shown: dict[str, str]) -> list[list[str]]:
 
 
 def shorten_all(texts: Iterable[str], width: int) -> list[str]:
-    """Returns each text in at most `width` characters. Different texts stay different: if their
-    short forms would be equal, they are cut around the characters in which they differ."""
+    """Returns each text, printable and in at most `width` characters, in the same order. Different
+    texts stay different: if their short forms would be equal, they are cut around the characters in
+    which they differ, or get numbers."""
     full = [printable(text) for text in texts]
     shown = {text: shorten(text, width) for text in full}
     # Each round finds a longer common prefix of a group and cuts after it.
@@ -127,8 +129,8 @@ def shorten_all(texts: Iterable[str], width: int) -> list[str]:
 
 
 def numbered(text: str, number: int, width: int) -> str:
-    """Returns a text of `width` characters that ends in a number, which distinguishes it from
-    others."""
+    """Returns a text that ends in "~NUMBER", which distinguishes it from others; its end is cut so
+    that it has at most `width` characters."""
     mark = f"~{number}"
     return f"{text[: width - len(mark)]}{mark}"
 
@@ -141,8 +143,8 @@ class ShortNames:
         self._shown: dict[tuple[str, int], str] = {}  # (name, width) -> short name
 
     def all(self, names: Sequence[str], width: int) -> list[str]:
-        """Returns the short forms of the names in one table. A name that an earlier table had keeps
-        its short form."""
+        """Returns the short forms of the names in one table, in at most `width` characters. A name
+        that an earlier table had with this width keeps its short form."""
         for name, short in zip(names, shorten_all(names, width)):
             if (name, width) not in self._shown:
                 self._shown[name, width] = self._own(name, short, width)

@@ -11,8 +11,8 @@ from .source import Trace
 
 
 def draw(traces: Sequence[Trace], reads: bool, title: str, out: IO[bytes] | None) -> None:
-    """Draws the reads, or the writes, of traces. out: PDF file; if None, a window is shown until
-    the user closes it."""
+    """Draws the reads, or the writes, of traces. reads: whether the reads. out: PDF file; None: a
+    window is shown until the user closes it."""
     import matplotlib  # noqa: PLC0415 - slow, and not needed for the table
 
     if out is not None:

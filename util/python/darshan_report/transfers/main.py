@@ -123,14 +123,17 @@ def _run(options: argparse.Namespace, at: list[str]) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs darshan-dxt-analyzer and returns its exit status. arguments: by default those of the
-    process."""
+    """Runs darshan-dxt-analyzer and returns its exit status: 0, or 1 if the log has no traces, or
+    something cannot be read or written. arguments: by default those of the process."""
     options = asked(lambda: _arguments(arguments), _say)
     if sys.stdout is None:  # closed by the parent process
         _say("cannot write: standard output is closed")
         return 1
     if options.output and same_file(options.output, options.log):
-        _say(f"cannot write the diagram to {options.output}: it is the log")
+        _say(
+            f"cannot write the diagram to {options.output}: it is the log; name another file "
+            "with -o"
+        )
         return 1
     at = [options.log]
     return exit_status(lambda: _run(options, at), options.log, _say, lambda: at[0])

@@ -17,13 +17,13 @@ SIZES = (4 << 10, 64 << 10, 1 << 20, 4 << 20)  # upper bounds of the classes; th
 class Pattern:
     """Statistics of the writes, or of the reads, of one file by some ranks."""
 
-    ranks: int
-    count: int
+    ranks: int  # number of ranks with such transfers
+    count: int  # transfers
     bytes: int
-    smallest: int
+    smallest: int  # bytes of a transfer, as the next two
     median: int
     largest: int
-    classes: tuple[float, ...]  # share of the transfers in each class of SIZES
+    classes: tuple[float, ...]  # share (0 to 1) of the transfers in each class of SIZES
     consecutive: float  # share of the transfers that begin where the rank's previous transfer ended
     interleaved: float  # share of neighbours in the file that belong to different ranks
     seconds: float  # in calls, summed over ranks

@@ -22,10 +22,11 @@ _FILE = re.compile(r"# DXT, file_id: (\d+), file_name: (.*)")
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """All transfers of one rank with one file, in the order of the calls."""
+    """All transfers of one rank with one file, the writes and the reads each in the order of the
+    calls."""
 
-    module: str
-    id: int
+    module: str  # DXT_POSIX or DXT_MPIIO
+    id: int  # record id of the file
     name: str
     rank: int
     writes: np.ndarray  # fields as in DXT_SEGMENT
@@ -73,6 +74,8 @@ class _Block:
 
 
 def _of_text(path: str) -> Iterator[Trace]:
+    """Yields the transfers in a file with the text output of darshan-dxt-parser. Raises LogError,
+    with the number of the line, if it has another form."""
     block: _Block | None = None
     with open(path, encoding="utf-8", errors="replace") as file:
         for number, line in enumerate(file, 1):
@@ -93,8 +96,8 @@ def _of_text(path: str) -> Iterator[Trace]:
 
 
 def read(path: str) -> list[Trace]:
-    """Returns all traces of a log or of a text file. Raises LogError or OSError if it cannot be
-    read."""
+    """Returns all traces of a log, or of a text file that darshan-dxt-parser wrote. Raises LogError
+    or OSError if it cannot be read."""
     with open(path, "rb") as file:
         head = file.read(16)
     return list(_of_log(path) if head[8:] in _MAGIC else _of_text(path))

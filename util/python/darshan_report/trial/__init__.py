@@ -1,1 +1,2 @@
-"""The command darshan try: applies remedies to runs of a program, and reports what they gained."""
+"""The command darshan try: runs a program without and with remedies that are applied from outside,
+and reports what each gained."""

@@ -16,13 +16,14 @@ USAGE = 2
 
 @dataclass(frozen=True)
 class Options:
-    """The options of one `darshan try`, by their names without "--", and the program to run."""
+    """The options of one `darshan try`, by their names without "--", and the program to run. An
+    option that was not given is "", empty or False."""
 
     darshan: str  # path of the command darshan
     log: str  # empty: the first run makes it
     command: tuple[str, ...]  # the program and its arguments
     list: bool
-    only: tuple[str, ...]
+    only: tuple[str, ...]  # names of remedies; empty: all that the findings propose
     all: bool
     copy: str
     setup: str
@@ -108,7 +109,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def parse(words: Sequence[str]) -> Options:
-    """Parses the options. words: the path of `darshan`, then the arguments that the user typed."""
+    """Returns the options. words: the path of `darshan`, then the arguments that the user typed.
+    After --help or a usage error, prints a message and raises SystemExit."""
     darshan, *rest = words
     command: list[str] = []
     if "--" in rest:

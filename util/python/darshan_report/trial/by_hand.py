@@ -1,6 +1,6 @@
 """Lists the changes that a user has to make in the program, because no remedy can be applied from
-outside: for findings of a log that no run of the trial measured, the line of code and the
-change."""
+outside. They come from findings of a log that no run of the trial measured: the line of code and
+the change."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _ROWS = 2  # of an example; a longer one has a row for each of many languages
 class Edit:
     """A finding, and the change of the program that it proposes."""
 
-    finding: str
+    finding: str  # name of its diagnosis
     title: str
-    stake: float  # seconds over all processes
+    stake: float  # potential saving: seconds over all processes
     place: str  # "train.py:4"; empty: unknown
-    text: str
-    rows: list[str] = field(default_factory=list)  # as the user writes it
+    text: str  # the change, in sentences
+    rows: list[str] = field(default_factory=list)  # code as the user writes it; empty: none
 
     @property
     def as_json(self) -> dict[str, Any]:
@@ -66,8 +66,8 @@ def _edit(facts: Facts, finding: Finding) -> Edit:
 
 
 def by_hand(chosen: Chosen) -> list[Edit]:
-    """Returns at most _MOST changes for findings whose remedy no run measured, the largest
-    potential saving first."""
+    """Returns at most _MOST changes for the log's findings whose remedy no run measured, the
+    largest potential saving first. chosen: findings, and the remedies after the trial."""
     left = [f for f in chosen.findings if f.remedy.text and not _is_tried(f, chosen)]
     left = [f for f in left if not f.stake.same_as]
     left.sort(key=lambda f: f.rank)

@@ -20,11 +20,12 @@ from .remedies import REMEDIES, Remedy
 
 @dataclass
 class Chosen:
-    """The findings of a log, and for each remedy whether it can be tried."""
+    """The findings of a log, and for each remedy whether it can be tried. `sites` is the same for
+    the log of the first run, which has call sites."""
 
     facts: Facts
-    findings: list[Finding]
-    candidates: list[Candidate]
+    findings: list[Finding]  # the problems
+    candidates: list[Candidate]  # one per remedy, in the order of REMEDIES
     asking: dict[str, Finding]  # the finding that a remedy may fix, by the remedy's name
 
     def __post_init__(self) -> None:
@@ -32,7 +33,8 @@ class Chosen:
 
     @staticmethod
     def of(path: str, options: Options) -> Chosen:
-        """Opens a log and runs the rules on it. Raises LogError if it cannot be read."""
+        """Opens the log at `path`, runs the rules on it, and returns the result. Raises LogError if
+        it cannot be read."""
         facts = _facts(open_log(path))
         findings = [f for f in diagnose_facts(facts, nearest=False) if f.kind == PROBLEM]
         asking: dict[str, Finding] = {}
@@ -69,7 +71,7 @@ def _candidate(
     asking: dict[str, Finding],
 ) -> Candidate:
     """Returns whether a remedy can be tried, and stores in `asking` the finding that asks for it:
-    the first one for which there is a plan."""
+    the first one for which there is a plan, else the first one."""
     asks = _asks(remedy, findings)
     if asks:
         asking[remedy.NAME] = asks[0]

@@ -43,9 +43,10 @@ def _opening(found: Lines, opens: str) -> Line | None:
 
 
 def line_of(facts: Facts, finding: Finding | None, plan: Plan) -> tuple[str, str, str]:
-    """Returns the line at which to write the remedy ("train.py:4"), the extension of its file, and
-    the library through which the line uses HDF5, "netCDF" or "PyTables". Unknown values are
-    ""."""
+    """Returns the line at which to write the remedy ("train.py:4"), the extension of its file
+    (".py"), and the library through which the line uses HDF5, "netCDF" or "PyTables". Unknown
+    values are "". The line is that of the finding, or the one that opened most files if the plan
+    says so (Plan.opens)."""
     found = lines_of(facts.log, 1)
     if found is None or found.is_anonymous:
         return "", "", ""
@@ -70,9 +71,9 @@ _RUNTIMES = (("libstdc++", "C++"), ("libc++", "C++"), ("libgfortran", "Fortran")
 
 
 def behind_shell(facts: Facts) -> set[str]:
-    """Returns the languages of a program that a shell became (exec), from its call sites: the log
-    of the process has the command and the language of the shell. Returns none if no shell hides the
-    program, or if it is unknown or a script."""
+    """Returns the language of a program that a shell became (exec), from its call sites: the log of
+    the process has the command and the language of the shell. Returns an empty set if no shell
+    hides the program, or if it is unknown or a script."""
     first = facts.info.exe.partition(" ")[0]
     found = lines_of(facts.log, 1) if facts.tree is None and of_program(first) == "shell" else None
     if found is None or found.is_anonymous:
@@ -102,8 +103,8 @@ def labelled(
 ) -> list[str]:
     """Returns the rows that are in the program's language, without the name of the language.
     Returns all rows unless exactly one row is in it. rows: "language: code". ending: extension of
-    the file to edit. through: as line_of() returns it. programs: as the finding names them, empty
-    if it names none."""
+    the file to edit. through: "netCDF" or "PyTables" if the line uses HDF5 through it. programs: as
+    the finding names them, empty if it names none."""
     by_language = {m[1]: m[2] for row in rows if (m := _LABELS.fullmatch(row))}
     known = {_ENDINGS[ending]} if ending in _ENDINGS else set(languages(facts, programs))
     if ending not in _ENDINGS:

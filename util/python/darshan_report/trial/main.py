@@ -1,4 +1,5 @@
-"""The command darshan try: runs the trial and writes its result."""
+"""The command darshan try: makes the runs, and writes the result to standard output and beside the
+log."""
 
 from __future__ import annotations
 
@@ -107,8 +108,8 @@ def _end(status: int) -> str:
 
 def _begin(trial: Trial, options: Options, chosen: Chosen | None) -> Chosen:
     """Makes the first run and, if there is a remedy to try, the second. Returns the findings of the
-    log; without a log, those of the first run. Raises TrialError if the program does not end as in
-    the log (without a log: if it fails), or if it needs --yes-repeat."""
+    log; without a log (chosen: None), those of the first run. Raises TrialError if the program does
+    not end as in the log (without a log: if it fails), or if it needs --yes-repeat."""
     limit = LIMIT * chosen.facts.run_time + 10 if chosen else options.budget
     _cold(trial.runner, options, chosen)
     first = trial.first(limit)
@@ -150,9 +151,9 @@ def _asked(chosen: Chosen) -> None:
 
 
 def _try(options: Options, work: str) -> int:
-    """Tries the remedies; returns the exit status. work: folder of the trial. Raises TrialError if
-    the trial cannot be made, for example because the user does not agree or a run without a remedy
-    takes too long."""
+    """Tries the remedies; returns the exit status: 0 if one helped, 1 if none did, 3 if none did
+    and one changed the output. work: folder of the trial. Raises TrialError if the trial cannot be
+    made, for example because the user does not agree or a run without a remedy takes too long."""
     ground = _ground(options, work)
     chosen = Chosen.of(options.log, options) if options.log else None
     if chosen and not any(one.plan for one in chosen.candidates):
@@ -178,8 +179,8 @@ def _try(options: Options, work: str) -> int:
 
 
 def check_candidates(trial: Trial, candidates: list[Candidate]) -> None:
-    """Measures the remedies one at a time, then all that helped together. Adds the combination to
-    `candidates`."""
+    """Measures all remedies in rounds of runs, then all that helped together. Adds the combination
+    to `candidates`, if there is one, and stores the results in them."""
     trial.measure(candidates)
     both = together(candidates)
     if both is not None:
@@ -220,6 +221,8 @@ def _edits(options: Options, chosen: Chosen) -> list[Edit]:
 
 
 def _tell(options: Options, trial: Trial, chosen: Chosen) -> int:
+    """Writes the result of a trial, also next to the log if it is that of the program. Returns the
+    exit status."""
     result = Result(trial.baseline, chosen.candidates, notes=trial.mask.told())
     asks = {one.name: chosen.finding_of(one.name) for one in chosen.candidates}
     result.findings = {name: finding.name for name, finding in asks.items() if finding is not None}
@@ -273,8 +276,8 @@ def _work(copied: str) -> Iterator[str]:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Runs darshan try and returns its exit status. words: the path of `darshan`, then the
-    arguments; by default those of the process."""
+    """Runs darshan try and returns its exit status (0, 1, 2 or 3: see --help). words: the path of
+    `darshan`, then the arguments; by default those of the process."""
     given = sys.argv[1:] if words is None else list(words)
     options = asked(lambda: arguments.parse(given), say)
     if options is None:

@@ -1,4 +1,5 @@
-"""Alternates runs without a remedy and runs with each remedy until there are enough pairs."""
+"""Alternates runs without a remedy and runs with each remedy until there are enough pairs of
+times."""
 
 from __future__ import annotations
 
@@ -29,17 +30,18 @@ _UNKNOWN = PILOT  # pairs that are wanted before the pilot is over
 @dataclass
 class Candidate:
     """A remedy of a trial: how it is applied or why it is not tried, the seconds of its pairs of
-    runs so far, and its result."""
+    runs (without and with it) so far, and its result. state: empty while pairs are still
+    measured."""
 
     name: str
     plan: Plan | None  # None: the remedy is not tried
     reason: str = ""  # reason why it is not tried, or why it failed
-    state: str = ""  # empty: still measured
+    state: str = ""  # HELPED, NOT_HELPED, CHANGED, ...; empty: still measured
     without: list[float] = field(default_factory=list)  # seconds
     with_it: list[float] = field(default_factory=list)
     wanted: int = _UNKNOWN  # pairs
-    log: str = ""  # of its last run
-    found: Verdict | None = None
+    log: str = ""  # path of the log of its last run
+    found: Verdict | None = None  # None: not measured, or not with enough pairs
     dropped: int = 0  # pairs whose output differed in the same way as without the remedy
 
     def add(self, without: float, with_it: float) -> None:
@@ -65,20 +67,22 @@ class Candidate:
 
 @dataclass
 class Trial:
-    """Makes the runs of a trial and compares their outputs."""
+    """The runs of a trial and the comparison of their outputs. first() must be called before
+    second(), and second() before measure()."""
 
     runner: Runner
     same: str  # command of --same
-    ignored: Sequence[str]
-    ends: float  # of the budget, by time.monotonic()
-    say: Callable[[str], None]
-    mask: Mask = field(default_factory=Mask)
-    baseline: list[float] = field(default_factory=list)  # seconds
-    log: str = ""  # of a run without remedy
+    ignored: Sequence[str]  # patterns of --ignore
+    ends: float  # when the budget ends, by time.monotonic()
+    say: Callable[[str], None]  # prints progress
+    mask: Mask = field(default_factory=Mask)  # differences that are not compared
+    baseline: list[float] = field(default_factory=list)  # seconds of runs without a remedy
+    log: str = ""  # path of the log of the second run
 
     def first(self, limit: float | None) -> Run:
         """Runs the program without a remedy and with call sites. This run is the reference for
-        outputs; its time is not counted. Returns the run. limit: seconds."""
+        outputs; its time is not counted. Returns the run. limit: seconds after which it is killed;
+        None: no limit. Raises TooLongError, and TrialError if there is no log."""
         self.runner.limit = limit
         self.say("run 1: without a remedy, to know the program's output")
         run = self.runner.run(sites=True)
@@ -101,8 +105,9 @@ class Trial:
             raise TrialError(f"two runs without a remedy differ: {differs[0]}")
 
     def measure(self, candidates: Sequence[Candidate]) -> None:
-        """Makes rounds of runs until each candidate has enough pairs or time is over. A round has a
-        run without a remedy and one run with each remedy."""
+        """Makes rounds of runs until each candidate has enough pairs or the budget is over, and
+        sets the candidates' results. A round has a run without a remedy and one run with each
+        remedy. Raises TrialError if a run without a remedy fails."""
         while alive := [c for c in candidates if self._goes_on(c)]:
             begin = time.monotonic()
             if begin + self._round * (1 + len(alive)) > self.ends:
@@ -164,6 +169,8 @@ class Trial:
         return mask_of(self._reference, output, self.ignored, pythons(self.runner.command))
 
     def _try(self, one: Candidate, without: float) -> None:
+        """Runs the program with a remedy. Adds the pair of runs to the remedy, or ends the remedy
+        if the run took too long or its output differs. without: seconds of the run without it."""
         try:
             run = self.runner.run(one.plan)
         except TooLongError as error:
@@ -180,6 +187,8 @@ class Trial:
         one.add(without, run.seconds)
 
     def _differences(self, output: Output) -> list[str]:
+        """Returns how the output of a run differs from that of the first run, as text for each
+        part; [] if it does not. The user's command (--same) decides if there is one."""
         if not self.same:
             return list(differences(self._reference, output, self.mask))
         if output.status != self._reference.status:
@@ -195,7 +204,8 @@ class Trial:
 
 
 def together(candidates: Sequence[Candidate]) -> Candidate | None:
-    """Returns a candidate that applies all remedies that helped; None if fewer than two did."""
+    """Returns a new candidate that applies all remedies that helped at once; None if fewer than two
+    did."""
     helped = [c for c in candidates if c.state == HELPED and c.plan is not None]
     if len(helped) < 2:
         return None

@@ -1,4 +1,4 @@
-"""Formats the text that darshan try prints."""
+"""Formats the results of darshan try, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def _compared(one: Candidate, partly: bool) -> str:
 
 
 def _costs(one: Candidate, instead: Sequence[str]) -> Iterator[str]:
-    """Yields lines on a plan that only measures a cost, and on what to do instead. instead:
-    alternatives."""
+    """Yields lines on a plan that only measures the cost of a service (durability), and on what to
+    do instead. instead: alternatives."""
     if one.found is not None and one.plan is not None:
         said = cost(one.plan.costs, one.found.gain, _mean(one.without), one.found.low)
         yield from _under(f"{said}. This is no remedy: without it, a crash loses data.")
@@ -59,6 +59,8 @@ def _costs(one: Candidate, instead: Sequence[str]) -> Iterator[str]:
 def _of(
     one: Candidate, effects: Sequence[Effect], keep: Sequence[str], partly: bool
 ) -> Iterator[str]:
+    """Yields the lines of the text about one remedy. keep: lines that make it permanent. partly:
+    the outputs were compared only in part."""
     if one.found is None:
         reason = f": {one.reason}" if one.reason else ""
         first, *more = textwrap.wrap(visible(f"{one.state}{reason}"), _WIDTH - _NAME) or [""]
@@ -91,16 +93,16 @@ def _by_hand(edits: Sequence[Edit]) -> Iterator[str]:
 
 @dataclass
 class Result:
-    """The result of a trial: baseline, candidates, effects, and the code that makes a remedy
-    permanent."""
+    """The result of a trial: baseline, remedies with their measurements, effects, and the code that
+    makes a remedy permanent. All dictionaries are by the name of a remedy."""
 
     baseline: Sequence[float]  # seconds of the runs without a remedy
     candidates: Sequence[Candidate]
     effects: dict[str, list[Effect]] = field(default_factory=dict)  # by remedy
     # By remedy: the code to write to keep it, or what to do instead if it is only measured.
     keep: dict[str, list[str]] = field(default_factory=dict)
-    notes: Sequence[str] = ()
-    findings: dict[str, str] = field(default_factory=dict)  # findings that propose it, by remedy
+    notes: Sequence[str] = ()  # sentences, such as which output was not compared
+    findings: dict[str, str] = field(default_factory=dict)  # finding that proposes it, by remedy
     log: str = ""  # identity() of the log
     content: str = ""  # SHA-256 of the log
     edits: Sequence[Edit] = ()  # changes that only the user can make
@@ -126,8 +128,9 @@ class Result:
         return "\n".join([*rows, ""])
 
     def as_json(self, command: Sequence[str], earlier: Sequence[dict[str, Any]] = ()) -> str:
-        """Returns the result as JSON. earlier: rows of an earlier result, which are kept for
-        remedies that this trial did not try."""
+        """Returns the result as JSON, as the file beside a log has it. command: the program and its
+        arguments. earlier: rows of an earlier result, which are kept for remedies that this trial
+        did not try."""
         rows = [self._remedy(one) for one in self.candidates]
         untried = {row["remedy"] for row in rows if row["result"] == NOT_TRIED}
         again = {row["remedy"]: row for row in earlier if row.get("remedy") in untried}
@@ -142,6 +145,7 @@ class Result:
         return json.dumps(whole, indent=1) + "\n"
 
     def _remedy(self, one: Candidate) -> dict[str, Any]:
+        """Returns the result of one remedy as a dictionary for the file of results."""
         row: dict[str, Any] = {
             "remedy": one.name, "finding": self.findings.get(one.name, ""), "result": one.state,
             "reason": one.reason, "time": round(time.time(), 3), "host": socket.gethostname(),

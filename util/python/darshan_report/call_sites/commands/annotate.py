@@ -70,13 +70,14 @@ def file_in_log(found: Lines, path: str) -> str:
     if most == 0:
         raise UnusableError("the log has no I/O call from this file")
     if len(best) > 1:
-        raise UnusableError(f"the log has several files of this name: {', '.join(best[:3])}")
+        raise UnusableError(f"several files in the log may be this one: {', '.join(best[:3])}")
     return best[0]
 
 
 def rows(source: Sequence[str], sums: dict[int, Measured]) -> Iterator[str]:
     """Yields the rows of the table: its heading, then each source line with its seconds, calls and
-    bytes in the margin. sums: the sums of a line, by line number."""
+    bytes in the margin (empty if it has none). source: the lines of the file. sums: by line number,
+    from 1."""
     yield _ROW.format("in calls", "calls", "bytes", "line", "source").rstrip()
     for number, text in enumerate(source, 1):
         margin = ("", "", "")
@@ -128,7 +129,8 @@ def _all(
     log: Log, found: Lines, paths: Sequence[str], say: Callable[[str], None]
 ) -> tuple[list[list[str]], list[str]]:
     """Returns the rows of each readable file, and the error messages for the other files. If
-    `paths` has several files, the rows of a file begin with its name."""
+    `paths` has several files, the rows of a file begin with its name. say: prints a reason why a
+    file's sums may be wrong."""
     shown, errors = [], []
     for path in paths:
         try:
@@ -160,6 +162,6 @@ def _run(options: argparse.Namespace, say: Callable[[str], None]) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs darshan annotate and returns its exit status. arguments: by default those of the
-    process."""
+    """Runs darshan annotate and returns its exit status: 0, 1 if a file cannot be read or is not in
+    the log's call sites, 2 for a usage error. arguments: by default those of the process."""
     return run(PROGRAM, lambda: _arguments(arguments), _run)

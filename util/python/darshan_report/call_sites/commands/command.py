@@ -20,9 +20,9 @@ class UnusableError(Exception):
 
 
 def sites_in(log: Log, path: str, top: int) -> Lines:
-    """Returns the lines of code in a log. Looks up the functions and source lines of the costliest
+    """Returns the lines of code in a log, with the files and library functions of the costliest
     `top` lines only. path: path of the log, for messages. Raises UnusableError if the log has no
-    call sites, or if they cannot be read."""
+    call sites or no readable annex, LogError if the call sites are damaged."""
     found = lines_of(log, top)
     if found is None:
         problem = log.info.annex_problem
@@ -36,11 +36,11 @@ def run(
     arguments: Callable[[], argparse.Namespace],
     action: Callable[[argparse.Namespace, Callable[[str], None]], None],
 ) -> int:
-    """Runs a command that reads one log; returns its exit status.
+    """Runs a command that reads one log; returns its exit status: 0, or 1 after an error message.
 
-    program: its name, with which messages begin. arguments: parses them. action: does the work,
-    with the options and a function that prints a message; it may raise UnusableError.
-    """
+    program: its name, with which messages begin. arguments: parses the command line; the result has
+    the path of the log as `log`. action: does the work, with the options and a function that prints
+    a message; it may raise UnusableError."""
 
     def say(text: str) -> None:
         print(f"{program}: {visible(text)}", file=sys.stderr)

@@ -89,6 +89,6 @@ def _run(options: argparse.Namespace, _say: Callable[[str], None]) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs darshan where and returns its exit status. arguments: by default those of the
-    process."""
+    """Runs darshan where and returns its exit status: 0, 1 if the log has no call sites or a file
+    cannot be read or written, 2 for a usage error. arguments: by default those of the process."""
     return run(PROGRAM, lambda: _arguments(arguments), _run)

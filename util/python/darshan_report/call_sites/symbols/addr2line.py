@@ -50,9 +50,10 @@ def program(names: Sequence[str] = PROGRAMS) -> str:
 def sources(
     path: str, addresses: Sequence[int], seconds: float, names: Sequence[str] = PROGRAMS
 ) -> dict[int, tuple[Source, ...]]:
-    """Returns the functions and lines of each address, innermost first if functions are inlined.
-    Leaves out addresses without a known function or line. After `seconds` it stops and returns the
-    results found until then. names: the programs to use, the first installed one."""
+    """Returns the functions and lines of addresses in a program or library, by address, innermost
+    first if functions are inlined. Leaves out addresses without a known function or line. path: the
+    file. addresses: as in the file. After `seconds` it stops and returns the results found until
+    then. names: the programs to use, the first installed one; empty result if none is."""
     tool = program(names)
     if not tool or not addresses or seconds <= 0:
         return {}
@@ -69,6 +70,8 @@ def sources(
 
 
 def _run(command: list[str], asked: IO[bytes], told: IO[bytes], seconds: float) -> None:
+    """Runs a command with limits of memory, output and processor time, and kills it after
+    `seconds`. Ignores its exit status. asked, told: its standard input and output."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("DEBUGINFOD_", "LD_"))}
     with subprocess.Popen(
         command, stdin=asked, stdout=told, stderr=subprocess.DEVNULL, cwd="/", env=environment

@@ -32,10 +32,12 @@ class NotReadableError(Exception):
 
 
 class Elf:
-    """An open program or library of 64 bits, little-endian."""
+    """An open program or library of 64 bits, little-endian. Use it in a `with` statement, or call
+    close()."""
 
     def __init__(self, path: str) -> None:
-        """Opens the file; raises NotReadableError."""
+        """Opens the file. Raises NotReadableError if it is no regular file, cannot be read, or has
+        another format."""
         self._file = _open(path)
         try:
             self._size = os.fstat(self._file).st_size
@@ -83,8 +85,8 @@ class Elf:
         return ""
 
     def functions(self, addresses: list[int]) -> dict[int, str]:
-        """Returns, by address, the name of the function that contains each address. Leaves out
-        addresses in no function."""
+        """Returns, by address, the name of the function in the symbol table that contains each
+        address. Leaves out addresses in no function. Raises NotReadableError."""
         sections = self._rows(_SECTION, self._sections, self._section_count)
         tables = [s for s in sections if s[1] in (_SYMBOLS, _DYNAMIC_SYMBOLS)]
         for table in sorted(tables, key=lambda s: s[1]):  # the full table first
@@ -97,6 +99,9 @@ class Elf:
     def _named(
         self, table: tuple[int, ...], strings: tuple[int, ...], addresses: list[int]
     ) -> dict[int, str]:
+        """Returns the names of the functions that contain these addresses, by address; an address
+        in no function is left out. table, strings: the section headers of the symbols and of their
+        names."""
         raw = self._read(table[4], table[5])
         symbols = np.frombuffer(raw[: len(raw) - len(raw) % _SYMBOL.itemsize], _SYMBOL)
         symbols = symbols[(symbols["info"] & 15 == _FUNCTION) & (symbols["section"] != 0)]

@@ -23,8 +23,9 @@ TOO_MANY = "was not read: the log names too many files"
 
 
 class Objects:
-    """Finds functions and lines of native frames, each of which is an offset in a program or
-    library."""
+    """Finds functions and lines of native frames, each of which is an address in a program or
+    library. Files are read only if their build id is that of the log, at most 64 files and for 60
+    seconds."""
 
     def __init__(self, objects: Iterable[Object]) -> None:
         self._objects: dict[str, list[Object]] = {}
@@ -54,12 +55,14 @@ class Objects:
         return found.pop() if len(found) == 1 else ""
 
     def sources(self, frame: Native) -> tuple[Source, ...]:
-        """Returns the functions and lines of a frame that was looked up, the innermost first."""
+        """Returns the functions and lines of a frame that look_up() found, the innermost first;
+        empty if none."""
         return self._found.get(frame, ())
 
     def look_up(self, frames: Iterable[Native]) -> None:
         """Finds the functions and lines of the frames that were not looked up before, and stores
-        them for sources(). Opens each of their programs and libraries once."""
+        them for sources(). Opens each of their programs and libraries once. The reason why lines of
+        a file are not known is stored in `problems`."""
         wanted: dict[str, list[Native]] = {}
         for frame in dict.fromkeys(frames):
             if frame not in self._asked:

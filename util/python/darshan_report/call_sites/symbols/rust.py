@@ -55,7 +55,8 @@ def plain(symbol: str) -> str:
 
 
 def is_rust(symbol: str) -> bool:
-    """Returns whether a symbol of a program's symbol table is a mangled name of Rust."""
+    """Returns whether a symbol of a program's symbol table has the form of a mangled name of
+    Rust."""
     return bool(symbol.startswith("_R") or _HASH.search(symbol) or "$LT$" in symbol)
 
 
@@ -81,8 +82,8 @@ class _Symbol:
         return self._text[self._at : self._at + 1]
 
     def _base62(self) -> int:
-        """Reads a number: 0 for an underscore alone; else 1 more than the digits of base 62 before
-        the underscore."""
+        """Reads a number and returns it: 0 for an underscore alone; else 1 more than the digits of
+        base 62 before the underscore."""
         found, any_digit = 0, False
         while (one := self._next()) != "_":
             found = found * 62 + (
@@ -92,7 +93,7 @@ class _Symbol:
         return found + 1 if any_digit else 0
 
     def _identifier(self) -> str:
-        """Parses an identifier and skips its disambiguator."""
+        """Reads an identifier and returns it without its disambiguator."""
         if self._peek() == "s":
             self._next()
             self._base62()
@@ -224,6 +225,7 @@ class _Symbol:
         return found
 
     def _function(self) -> str:
+        """Skips the type of a function pointer and returns "fn"."""
         for mark in "GUK":
             if self._peek() == mark:
                 self._next()

@@ -18,8 +18,8 @@ UNKNOWN = "?"
 
 
 def frame_name(place: Place) -> str:
-    """Returns the function of a place. If it is unknown: the name of the file or program, and the
-    offset in it."""
+    """Returns the function of a place; if it is unknown, the name of the file or program and the
+    offset in it, "a.out+1a2b"."""
     if place.function:
         return visible(plain_name(place.function))
     return visible(f"{(place.object or place.file).rsplit('/', 1)[-1]}+{place.offset:x}")
@@ -51,6 +51,8 @@ def folded(found: Lines) -> Iterator[str]:
 
 
 def _profile(name: str, unit: str, samples: list[list[int]], weights: list[Any]) -> dict[str, Any]:
+    """Returns a profile in speedscope's form. samples: indices of frames, outermost first, for each
+    stack. weights: the seconds, calls or bytes of each stack."""
     return {
         "type": "sampled",
         "name": name,
@@ -63,7 +65,8 @@ def _profile(name: str, unit: str, samples: list[list[int]], weights: list[Any])
 
 
 def speedscope(found: Lines, title: str) -> str:
-    """Returns a speedscope file (JSON) with three profiles: seconds, calls and bytes."""
+    """Returns a speedscope file (JSON) with three profiles: seconds, calls and bytes. title: its
+    name in the viewer."""
     numbers: dict[tuple[str, str, int], int] = {}
     samples: list[list[int]] = []
     sites = list(all_sites(found))

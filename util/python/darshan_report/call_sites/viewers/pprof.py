@@ -27,8 +27,8 @@ _LAST = (1 << 64) - 1  # address
 
 @dataclass
 class _Mapping:
-    """A program or library in the profile. Its flags say which facts about its addresses the
-    profile has; pprof looks up the rest."""
+    """A program or library in the profile. number: by which other parts of the profile refer to it.
+    Its flags say which facts about its addresses the profile has; pprof looks up the rest."""
 
     number: int
     end: int = 0  # the highest address that is used
@@ -72,14 +72,14 @@ class _Tables:
 
 
 def _nanoseconds(seconds: float) -> int:
-    """Converts seconds of a log to nanoseconds. An impossible value becomes 0 or the largest
+    """Returns seconds of a log in nanoseconds. An impossible value becomes 0 or the largest
     integer."""
     return round(min(max(0.0, seconds) * _NANOSECONDS, _MOST))
 
 
 def _address(place: tuple[int, Place]) -> object:
-    """Returns a key that is equal for the places at one address. A place in Python has no address,
-    so its key is its number."""
+    """Returns a key that is equal for the places at one address. A place without an address, such
+    as one in Python, has its index in the stack as key. place: this index, and the place."""
     number, at = place
     return (at.object, at.offset) if at.object else number
 
@@ -144,8 +144,8 @@ def _functions(tables: _Tables) -> Iterator[bytes]:
 
 
 def profile(found: Lines, info: Info) -> bytes:
-    """Returns a compressed pprof profile of all call sites, with the values time, calls and
-    bytes."""
+    """Returns a compressed pprof profile of all call sites, with the values time (nanoseconds),
+    calls and bytes. info: start, run time and command of the log."""
     tables = _Tables()
     fields: list[Field] = [
         (1, message([(1, tables.string(kind)), (2, tables.string(unit))]))

@@ -16,7 +16,7 @@ Field = tuple[int, Union[int, bytes, str]]  # its number, and a number, a messag
 
 
 def _varint(number: int) -> bytes:
-    """Encodes an integer of 64 bits as a varint; negative ones in two's complement."""
+    """Returns an integer of 64 bits encoded as a varint; negative ones in two's complement."""
     left, found = number & _UNSIGNED, bytearray()
     while left > 0x7F:
         found.append(left & 0x7F | 0x80)
@@ -26,13 +26,13 @@ def _varint(number: int) -> bytes:
 
 
 def packed(numbers: Iterable[int]) -> bytes:
-    """Encodes the value of a repeated field of integers."""
+    """Returns the encoded value of a repeated field of integers, for message()."""
     return b"".join(map(_varint, numbers))
 
 
 def message(fields: Iterable[Field]) -> bytes:
-    """Encodes a message of these fields. Leaves out an integer 0, which is the default. Writes
-    every string, even an empty one, because it may be an element of a list."""
+    """Returns the encoded message of these fields. Leaves out an integer 0, which is the default.
+    Writes every string, even an empty one, because it may be an element of a list."""
     found = bytearray()
     for number, value in fields:
         if isinstance(value, int):

@@ -11,8 +11,8 @@ _SIDES = (("READ", "BYTES_READ"), ("WRITE", "BYTES_WRITTEN"))
 
 
 def calls(table: Table, kind: str = "") -> np.ndarray:
-    """Returns the collective calls per file, summed over processes. kind: READ, WRITE, or "" for
-    both."""
+    """Returns the collective calls per file, blocking and split, summed over processes. kind: READ,
+    WRITE, or "" for both."""
     kinds = (kind,) if kind else ("READ", "WRITE")
     counters = [f"{how}_{each}S" for how in ("COLL", "SPLIT") for each in kinds]
     return added([table[name] for name in counters])
@@ -20,7 +20,7 @@ def calls(table: Table, kind: str = "") -> np.ndarray:
 
 def met(table: Table, kind: str = "") -> np.ndarray:
     """Returns the number of collective calls per file, where a call that all processes make
-    together is counted once. kind: as in calls()."""
+    together is counted once. kind: READ, WRITE, or "" for both."""
     return calls(table, kind) / np.maximum(table.processes, 1)
 
 

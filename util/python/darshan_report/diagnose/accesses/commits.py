@@ -25,8 +25,10 @@ def written(facts: Facts, posix: Table) -> tuple[np.ndarray, np.ndarray]:
 
 @once
 def grouped(facts: Facts, posix: Table) -> np.ndarray:
-    """Returns a mask of the POSIX files that get one fsync or fdatasync per group of many bytes or
-    of many writes. A program that must not lose data needs these calls."""
+    """Returns a mask of the POSIX files that are synchronized with the disk only once per group of
+    writes. In such a file, each fsync or fdatasync has at least sync.group bytes or sync.writes
+    writes (thresholds), counted with those of streams. A program that must not lose data needs
+    these calls."""
     syncs = posix["FSYNCS"] + posix["FDSYNCS"]
     least, most = facts.limits["sync.group"], facts.limits["sync.writes"]
     moved, writes = written(facts, posix)

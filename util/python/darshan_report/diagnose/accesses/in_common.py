@@ -22,13 +22,15 @@ _NONE: frozenset[int] = frozenset()
 
 @dataclass(frozen=True)
 class InCommon:
-    """The record ids of files that several processes use at the same time while some of them
-    write."""
+    """The record ids of files that several processes use and at least one of them writes. `apart`
+    has the files that no two processes of this run use at the same time, although they are locked;
+    the other files are used by several at the same time."""
 
     states: frozenset[int] = _NONE  # files that are also read: processes use what others wrote
     outputs: frozenset[int] = _NONE  # files that are only written, or read after the last write
     locked: frozenset[int] = _NONE  # files of both kinds that are locked, or that have a lock file
-    # Those of them that no two processes of the run use at the same time: others may do so.
+    # Files of both kinds that no two processes of the run use at the same time. They are locked, so
+    # processes of other runs may use them.
     apart: frozenset[int] = _NONE
 
     @property
@@ -39,14 +41,15 @@ class InCommon:
 
 @dataclass
 class _Use:
-    """The use of one file, summed over processes."""
+    """The use of one file, summed over processes and over the tables of POSIX and STDIO."""
 
-    users: int = 0
+    users: int = 0  # processes
     read: float = 0.0  # bytes
     written: float = 0.0
     at_once: bool = False  # several processes at the same time
-    spans: list[tuple[float, float]] = field(default_factory=list)  # seconds, of single processes
-    first_read: float = math.inf  # seconds
+    # For each process with its own record: from its first open to its last close, in seconds.
+    spans: list[tuple[float, float]] = field(default_factory=list)
+    first_read: float = math.inf  # seconds since the start of the run
     last_write: float = 0.0
 
     @property
@@ -57,7 +60,7 @@ class _Use:
 
     @property
     def is_input(self) -> bool:
-        """Whether the file is mostly read, and only after its last write."""
+        """Whether more bytes of the file are read than written, and none before its last write."""
         return not self.is_state and self.read > self.written
 
     @property
@@ -73,10 +76,12 @@ def in_common(
     tree: Processes | None,
     name: Callable[[int], str],
 ) -> InCommon:
-    """Returns the files that several processes use at the same time. tables: those of the lowest
-    layers. locks: the table with the numbers of locks. known: the ranks of combined records, by
-    module id. tree: the processes of a run of several programs, which may run one after another.
-    name: returns the name of a record."""
+    """Returns the files that the run writes and that several processes use at the same time, or
+    that are locked; without files that are mostly read after their last write. tables: those of the
+    lowest layers. locks: the table with the numbers of locks; None: unknown. known: the ranks of
+    combined records, by module id. tree: the processes of a run of several programs, which may run
+    one after another; None: ranks of a job, which use a file at the same time. name: returns the
+    name of a record."""
     locked = _locked(locks, tables, name)
     uses: dict[int, _Use] = {}
     for table in tables:
@@ -123,8 +128,9 @@ def _locked(
 def _add(
     use: _Use, table: Table, number: int, known: dict[int, Shared], tree: Processes | None
 ) -> None:
-    """Adds to `use` how processes used the file with the record id `number` in one table. known,
-    tree: as in in_common()."""
+    """Adds to `use` how processes used the file with the record id `number` in one table; nothing
+    if the table lacks the file. known: the ranks of combined records, by module id. tree: the
+    processes of a run of several programs; None: ranks of a job."""
     place = table.place(number)
     if place is None:
         return
@@ -152,8 +158,8 @@ def _add(
 
 def _range(table: Table, number: int, known: dict[int, Shared], tree: Processes) -> tuple[int, int]:
     """Returns the lowest and the highest rank of the processes whose I/O the combined record
-    `number` may contain. If the log does not store them, returns those of the whole run. known: as
-    in in_common()."""
+    `number` may contain. If the log does not store them, returns those of the whole run. known: the
+    ranks of combined records, by module id."""
     partly = known.get(table.records.module.id)
     row = -1 if partly is None else int(partly.rows(np.array([number], "u8"))[0])
     if partly is None or row < 0:
@@ -162,8 +168,8 @@ def _range(table: Table, number: int, known: dict[int, Shared], tree: Processes)
 
 
 def _live_at_once(tree: Processes, low: int, high: int) -> bool:
-    """Returns whether several processes of the ranks from `low` to `high` lived at the same
-    time."""
+    """Returns whether at least two of the processes with ranks from `low` to `high`, both included,
+    lived at the same time."""
     some = (tree.ranks >= low) & (tree.ranks <= high)
     if bool((tree.counts[some] > 1).any()) and tree.at_once > 1:
         return True
@@ -171,6 +177,6 @@ def _live_at_once(tree: Processes, low: int, high: int) -> bool:
 
 
 def _overlap(spans: Sequence[tuple[float, float]]) -> bool:
-    """Returns whether two of the spans of time overlap."""
+    """Returns whether two of the spans of time (begin and end in seconds) overlap."""
     ordered = sorted(spans)
     return any(after[0] < before[1] for before, after in zip(ordered, ordered[1:]))

@@ -1,4 +1,4 @@
-"""Measures how long a program works on the names in a folder that it lists repeatedly."""
+"""Estimates how long a program works on the names in a folder that it lists repeatedly."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _ALIKE = 2.0  # largest ratio of opens to listings, and of listings to opens
 
 @once
 def work(facts: Facts) -> float:
-    """Returns the seconds in which the program matched, sorted or counted names after it listed a
-    folder again. This is the time between a call of glob, which returns a list of names, and the
-    open that follows. Returns 0 if folders are not listed repeatedly, or if the log has no call
-    sites."""
+    """Returns an estimate of the seconds in which the program matched, sorted or counted names
+    after it listed a folder again. This is the time between a call of glob, which returns a list of
+    names, and the open that follows; at most a fixed time per name (threshold loop.item). Returns 0
+    if folders are not listed repeatedly, or if the log has no call sites."""
     extra, known = facts.table("POSIX_EXT"), loops_of(facts)
     if extra is None or known is None:
         return 0.0

@@ -16,13 +16,14 @@ from ..facts import Facts
 from ..finding import Evidence
 from ..table import Table, added
 
-_FILE, _DATASET = 3, 4  # values of UPPER_MODULE
+_FILE, _DATASET = 3, 4  # values of the counter LAYERS_UPPER_MODULE
 _NAMELESS = ":<anonymous>"
 Mask = npt.NDArray[np.bool_]
 
 
 class Objects:
-    """The LAYERS records of one kind of object. Each array has an element per object."""
+    """The records of the module LAYERS (calls on HDF5 objects, and the POSIX calls below them) of
+    one kind of object, HDF5 files or datasets. Each array has one element per object."""
 
     def __init__(self, facts: Facts, table: Table, kind: int) -> None:
         self.facts = facts
@@ -55,12 +56,13 @@ class Objects:
         return added([self["BYTES_ASKED_READ"], self["BYTES_ASKED_WRITTEN"]])
 
     def rows(self, place: int, *names: str) -> tuple[Evidence, ...]:
-        """Returns counters of one object as evidence. place: its index."""
+        """Returns the named counters of one object as evidence. place: the object's index in the
+        arrays."""
         return self.facts.rows(self._table, int(self._rows[place]), *names)
 
     def sums(self, mask: Mask, *names: str) -> tuple[Evidence, ...]:
-        """Returns sums over the masked objects as evidence. If the mask has one object, returns its
-        counters with its name."""
+        """Returns the named counters, summed over the masked objects, as evidence. If the mask has
+        one object, returns its counters with its name."""
         places = np.flatnonzero(mask)
         if len(places) == 1:
             return self.rows(int(places[0]), *names)
@@ -81,7 +83,8 @@ class Objects:
 
     def named(self, mask: Mask, weight: np.ndarray) -> str:
         """Returns text such as "300 datasets like /f.h5:/x0" for the masked objects; the name of a
-        single object. weight: the object with the largest weight is the example."""
+        single object. weight: a number per object; the masked object with the largest one is the
+        example."""
         # The overflow record is the example only if there is no other record.
         single = mask & (self.ids != ID)
         first = int(np.argmax(np.where(single if single.any() else mask, weight, -1.0)))
@@ -114,7 +117,8 @@ class Hdf5:
         return self._place
 
     def per_file(self, values: np.ndarray) -> np.ndarray:
-        """Returns, for each file, the sum of `values` over its datasets."""
+        """Returns, for each HDF5 file, the sum of `values` over its datasets. values: one per
+        dataset."""
         if not len(self.files):
             return np.zeros(0)
         at = np.searchsorted(self.files.ids, self._place).clip(0, len(self.files) - 1)
@@ -122,7 +126,8 @@ class Hdf5:
         return np.bincount(at[known], weights=values[known], minlength=len(self.files))
 
     def per_dataset(self, values: np.ndarray) -> np.ndarray:
-        """Returns, for each dataset, the value of its file; 0 if the file is unknown."""
+        """Returns, for each dataset, the value of its file; 0 if the file is unknown. values: one
+        per HDF5 file."""
         if not len(self.files):
             return np.zeros(len(self.datasets))
         at = np.searchsorted(self.files.ids, self._place).clip(0, len(self.files) - 1)
@@ -130,7 +135,8 @@ class Hdf5:
 
     def of_files(self, table: Table, values: np.ndarray) -> np.ndarray:
         """Returns, for each HDF5 file, the value that another module's table has, divided by the
-        number of processes that used the file."""
+        number of processes that used the file; 0 if the table lacks it. values: one per record of
+        the table."""
         return joined(self.files.ids, table, values / table.processes)
 
     def in_files(self, mask: Mask) -> Mask:
@@ -138,8 +144,8 @@ class Hdf5:
         return np.isin(self._place, self.files.ids[mask])
 
     def covers(self, datasets: Mask | None = None, files: Mask | None = None) -> frozenset[int]:
-        """Returns the ids of the masked datasets and of their files, and of the masked files and of
-        their datasets."""
+        """Returns the record ids of the masked datasets and of their files, and of the masked files
+        and of their datasets. datasets, files: masks; None selects none."""
         found: set[int] = set()
         if datasets is not None:
             found |= {int(i) for i in self.datasets.ids[datasets]}
@@ -151,7 +157,7 @@ class Hdf5:
 
 
 def with_files(facts: Facts, uppers: Iterable[Upper]) -> frozenset[int]:
-    """Returns the ids of some datasets and of their files."""
+    """Returns the record ids of some datasets and, as far as they are known, of their files."""
     ids = {upper.id for upper in uppers}
     if facts.attribution is not None:
         ids.update(f for i in tuple(ids) if (f := facts.attribution.file_of(i)) is not None)
@@ -192,6 +198,7 @@ def whole_sizes(facts: Facts, datasets: npt.NDArray[np.uint64]) -> np.ndarray:
 
 
 def _files_of(facts: Facts, datasets: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Returns the record id of the file of each dataset; 0 if unknown. datasets: record ids."""
     found = np.zeros(len(datasets), "u8")
     table = facts.table("H5D")
     if table is None or not len(datasets):

@@ -1,6 +1,6 @@
-"""Queries of files (fstat) that the streams of a language make themselves, beside their reads and
-writes: Java's readers ask how much is available before each read, Python's read() asks for the size
-of the file. The program asks for nothing, so it cannot leave these queries out."""
+"""Finds queries of files (fstat) that the streams of a language make themselves, beside their reads
+and writes. Java's readers ask how much is available before each read; Python's read() asks for the
+size of the file. The program asks for nothing, so it cannot leave these queries out."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ _MOVES = 0.5  # fewest reads and writes of a stream for each of its queries
 
 @dataclass(frozen=True)
 class OfStreams:
-    """The queries that streams made: of the files that call sites name, by record id, and the share
-    of the queries of all other files."""
+    """The queries (fstat) that streams made themselves. named: their numbers by the record id of
+    the file, as far as call sites name the file. others: which fraction (0 to 1) of all look-ups
+    that are not in `named` streams made."""
 
     named: Counter[int]
     others: float
@@ -38,7 +39,8 @@ def _stream(site: Site) -> tuple[object, ...] | None:
 
 
 def of_streams(facts: Facts) -> OfStreams:
-    """Returns the queries that streams made, which are none without call sites."""
+    """Returns the queries that streams made. A stream counts if it made at least one read or write
+    for every two queries. Without call sites none is known."""
     try:
         sites = sites_of(facts.log)
     except LogError:

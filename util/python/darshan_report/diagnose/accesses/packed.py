@@ -1,4 +1,5 @@
-"""The remedy for compressed files, whose contents can be read only from the beginning."""
+"""Recognizes compressed files, whose contents can be read only from the beginning, and has the
+remedy for reading them repeatedly."""
 
 from __future__ import annotations
 
@@ -32,8 +33,8 @@ _TEXT = Remedy(
 
 
 def remedy(facts: Facts, record: int) -> Remedy | None:
-    """Returns the remedy for a compressed file that is read repeatedly; None if the file is not
-    known to be compressed. record: id of the file."""
+    """Returns the remedy for a compressed file or archive that is read repeatedly; None if neither
+    its name nor a library that read it shows that it is compressed. record: id of the file."""
     name = facts.name(record)
     if not _STREAM.search(name) and record not in used_through(facts, _LIBRARY):
         return None

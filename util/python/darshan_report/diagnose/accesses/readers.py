@@ -1,4 +1,4 @@
-"""Counts the processes of a process tree that read the same file or dataset at the same time."""
+"""Counts the processes of a process tree that read the same file at the same time."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ UNEVEN = 0.3  # largest standard deviation of the bytes per process, as a share 
 
 
 def at_once(facts: Facts, tree: Processes, table: Table, record: int) -> float:
-    """Returns how many readers of a record run at the same time; 0 if they are unknown or few, or
-    if no program has more than half of them."""
+    """Returns how many readers of a file live at the same time on average: the processes of the
+    program that has most of the readers. Returns 0 if the readers are unknown or fewer than the
+    threshold byeach.processes, or if no program has more than half of them. record: id of the file
+    in the table."""
     places = users(facts, table, record)
     if not len(places):
         return 0.0

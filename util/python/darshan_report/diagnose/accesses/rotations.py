@@ -13,7 +13,8 @@ from ..table import Table
 
 @once
 def ids(facts: Facts) -> np.ndarray:
-    """Returns the record ids of the files that are rotated, and of their older versions."""
+    """Returns the record ids of the files that are rotated (renamed when they are full, and begun
+    anew), and of their older versions."""
     posix = facts.table("POSIX")
     often = int(facts.limits["opens.again"])
     found = rotated.rotated(posix, facts.own_name, often) if posix is not None else frozenset()

@@ -1,6 +1,6 @@
-"""The system calls that streams of the C library make when their buffers are full or empty, per
-file: numbers, bytes and seconds. They come from STDIO_EXT or, in logs without it, from the calls on
-streams."""
+"""The system calls that streams of the C library (FILE *) make when their buffers are full or
+empty, per file: numbers, bytes and seconds. They come from the module STDIO_EXT. Logs without it
+have only the program's calls on streams, which are used in their place."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _OPENED = 4  # calls per open of a file
 
 
 class Streams:
-    """The files that the program used through streams. The mask `files` is false for standard
-    streams."""
+    """The files that the program used through streams of the C library. Each array has one element
+    per record of STDIO. The mask `files` is false for standard input, output and error."""
 
     def __init__(self, table: Table, beside: Table | None, opened: Opens | None) -> None:
         self.table = table
@@ -68,15 +68,16 @@ class Streams:
         return np.asarray(_OPENED * opens < calls)
 
     def moved(self, kind: str) -> Floats:
-        """Returns the bytes per file that the calls in calls() moved. kind: READ or WRITE."""
+        """Returns the bytes per file that the C library read or wrote; if that is unknown, those
+        that the program did. kind: READ or WRITE."""
         if self.known:
             return self["FILLED_BYTES" if kind == "READ" else "DRAINED_BYTES"]
         name = "BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"
         return self.table[name].astype("f8")
 
     def time(self, kind: str) -> Floats:
-        """Returns the seconds per file in the calls of calls(), without flushes and seeks. kind:
-        READ or WRITE."""
+        """Returns the seconds per file in which the C library read or wrote it, without flushes and
+        seeks; if that is unknown, those in the program's reads or writes. kind: READ or WRITE."""
         if self.known:
             return self["F_FILL_TIME" if kind == "READ" else "F_DRAIN_TIME"]
         return self.table[f"F_{kind}_TIME"].astype("f8")

@@ -33,10 +33,11 @@ Perl: print $file pack('d*', @row);"""
 
 
 def stride(facts: Facts, table: Table, kind: str, place: int) -> int:
-    """Returns the bytes that most transfers of a file skip; 0 if they are not at a constant
-    distance, or skip less than they move. The log does not separate strides of reads from strides
-    of writes. The bytes that one process skips may belong to other processes. kind: READ or WRITE.
-    place: row of the file."""
+    """Returns the most frequent stride of a file's transfers, in bytes: a distance that is larger
+    than the transfers themselves. Returns 0 if less than half of the transfers are at such
+    distances. Also returns 0 for streams, and for writes of several processes, because the bytes
+    that one skips may belong to the others. The log does not separate strides of reads from those
+    of writes. kind: READ or WRITE. place: row of the file."""
     if table.prefix != "POSIX":
         return 0  # records of streams have no strides
     number, other = (int(table[f"{word}S"][place]) for word in _of(kind))

@@ -29,13 +29,14 @@ READ_TEXT = Remedy(
 
 @dataclass(frozen=True)
 class TextCalls:
-    """Calls of one kind that format or parse text. kind: READ or WRITE."""
+    """Calls of the C library that format numbers as text, or that parse them, of the whole run.
+    kind: WRITE for formatting, READ for parsing."""
 
     kind: int
     function: str  # the function that took most time
-    seconds: float
+    seconds: float  # in these calls
     calls: int
-    bytes: int
+    bytes: int  # of text
 
     @property
     def title(self) -> str:

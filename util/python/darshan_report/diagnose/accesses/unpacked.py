@@ -1,4 +1,4 @@
-"""Files that a library unpacks from an archive, and those of them that nobody needed."""
+"""Finds files that a program unpacks from an archive, and files that nobody needed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...classes import dataclass
 from ..facts import Facts
 from .copies import removed_of, renamed_of
 
-# The functions of Python that unpack an archive into files.
+# Names of functions of Python that unpack an archive into files.
 UNPACKS = re.compile(
     r"(?:zipfile|tarfile)\.(?:\w+\.)*(?:_?extract|makefile\b)"
     r"|shutil\.(?:unpack_archive|_unpack_\w+)"
@@ -17,14 +17,16 @@ UNPACKS = re.compile(
 
 @dataclass(frozen=True)
 class Unneeded:
-    """Files that the run wrote and removed, and that no process of it read or mapped."""
+    """Files that the run wrote and removed, and that no process of it read or mapped. files: record
+    ids. bytes: that were written to them."""
 
     files: frozenset[int]
     bytes: float  # written to them
 
 
 def unneeded(facts: Facts) -> Unneeded:
-    """Returns the files that the run could have left out."""
+    """Returns the files that the run need not have written: it removed them, and no process of it
+    read or mapped them."""
     posix, extra = facts.table("POSIX"), facts.table("POSIX_EXT")
     gone = {} if extra is None else removed_of(extra)
     mapped = (

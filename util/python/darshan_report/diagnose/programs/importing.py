@@ -15,7 +15,8 @@ from ..facts import Facts
 
 @dataclass(frozen=True)
 class Imports:
-    """The imports of one Python program, summed over its processes."""
+    """The imports of one Python program, summed over its processes: the seconds that they took, and
+    the bytes that they read."""
 
     seconds: float = 0.0  # in I/O calls and between them, including waits for a processor
     read: int = 0  # bytes
@@ -26,8 +27,9 @@ def _is_of(site: Site, program: str) -> bool:
 
 
 def imports_of(facts: Facts, program: str) -> Imports:
-    """Returns the time and bytes of a script's imports; zeros if the log has no call sites. Between
-    the I/O calls of an import the code of the modules runs, so this time is included."""
+    """Returns the time and bytes of the imports of one Python program, over all its processes;
+    zeros if the log has no call sites. Between the I/O calls of an import the code of the modules
+    runs, so this time is included. program: name of the script's file."""
     try:
         sites = sites_of(facts.log)
     except LogError:
@@ -41,8 +43,8 @@ def imports_of(facts: Facts, program: str) -> Imports:
 
 def all_imports(facts: Facts) -> float:
     """Returns a lower bound of the seconds that imports in main threads took: the I/O calls and the
-    gaps below 10 ms before them, because the program's own work may be in longer gaps. Returns 0 if
-    the log has no call sites."""
+    gaps below 10 ms before them. Longer gaps may have the program's own work. Returns 0 if the log
+    has no call sites."""
     try:
         sites = sites_of(facts.log)
     except LogError:

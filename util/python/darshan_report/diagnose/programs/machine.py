@@ -1,4 +1,4 @@
-"""The machine that a job ran on, from the job's metadata, and the cost of Python's bindings."""
+"""The processors and nodes of a job, from the log's metadata, and the cost of Python's bindings."""
 
 from __future__ import annotations
 
@@ -25,14 +25,15 @@ def nodes(facts: Facts) -> int:
 
 
 def outnumbered(facts: Facts) -> bool:
-    """Returns whether the job has more ranks than processors."""
+    """Returns whether an MPI job has more ranks than processors; False if the log's metadata lack
+    them."""
     return facts.together and 0 < processors(facts) < facts.nprocs
 
 
 def binding(facts: Facts, calls: np.ndarray) -> np.ndarray:
-    """Returns the seconds that Python's bindings (h5py and the like) take for calls on a file's
-    contents; zeros if the command does not name Python. In this time they convert an index to a
-    selection, or a name to an object. calls: their numbers."""
+    """Returns, for each number in `calls`, the seconds that Python's bindings (h5py and the like)
+    take for so many calls on a file's contents; zeros if the command does not name Python. In this
+    time they convert an index to a selection, or a name to an object."""
     if "python" not in facts.info.exe.partition(" ")[0]:
         return np.zeros(len(calls))
     return calls * facts.limits["python.seconds"]

@@ -38,7 +38,8 @@ def is_parsed(name: str) -> bool:
 
 
 def uses_texts(facts: Facts, site: Site) -> bool:
-    """Returns whether most calls of a site are on files of a format that programs parse."""
+    """Returns whether at least 90 % of the calls of a site, as far as it lists their files, are on
+    files of a format that programs parse."""
     calls = {facts.name(record): number for record, number in site.sums.files.calls.items()}
     texts = sum(number for name, number in calls.items() if _TEXTS.search(name))
     return texts > 0 and texts >= _MOSTLY * sum(calls.values())
@@ -58,7 +59,7 @@ def _rate(facts: Facts, site: Site) -> float:
 
 def parsing_of(facts: Facts, loop: Line) -> float:
     """Returns an upper bound of the seconds that parsers take for the bytes that a loop reads; 0 if
-    no parser is known. loop: its call sites."""
+    no parser is known. loop: the call sites of the loop."""
     reading = [site for site in loop.sites if site.sums.calls_of[READ] > 0]
     rates = [(site, _rate(facts, site)) for site in reading]
     return sum(site.sums.read / rate for site, rate in rates if rate > 0)

@@ -17,8 +17,9 @@ _PROGRAM = re.compile(
 
 @once
 def which(facts: Facts, table: Table) -> np.ndarray:
-    """Returns a mask of the files that an interpreter or the dynamic linker reads as program. Files
-    that any process writes are not counted."""
+    """Returns a mask of the table's files that an interpreter or the dynamic linker reads as
+    program: no process writes them, and their name or folder is that of a program file. Records
+    that stand for many program files are among them."""
     found: np.ndarray = table["BYTES_WRITTEN"] == 0
     for place in np.flatnonzero(found):
         found[place] = bool(_PROGRAM.search(facts.name(int(table.ids[place]))))

@@ -1,8 +1,9 @@
 """Determines which programs of a process tree caused a finding, if its evidence shows it.
 
-A record of a single rank identifies its process. For a combined record, SHARED has the number of
-processes and their lowest and highest rank, and PROCESS shows which of these processes did I/O. If
-several programs remain possible, none is named."""
+A record of a single rank identifies its process. A combined record has the I/O of several
+processes. For such records the module SHARED has the number of processes and their lowest and
+highest rank, and the module PROCESS shows which of these processes did I/O. If several programs
+remain possible, none is named."""
 
 from __future__ import annotations
 
@@ -23,8 +24,9 @@ Weights = npt.NDArray[np.float64]
 
 
 def name_programs(facts: Facts, finding: Finding) -> Finding:
-    """Returns the finding with the programs that caused it, which its sentence then also names.
-    Returns it unchanged if they are unknown."""
+    """Returns the finding with the programs of a process tree that caused it, which its sentence
+    then also names. Returns it unchanged if they are unknown, without a process tree, and for a
+    GOOD finding."""
     tree = facts.tree
     if tree is None or finding.kind == GOOD or finding.programs or not finding.evidence:
         return finding
@@ -87,7 +89,8 @@ def _by_records(facts: Facts, tree: Processes, finding: Finding) -> Weights | No
 
 
 def users(facts: Facts, table: Table, record: int) -> npt.NDArray[np.int64]:
-    """Returns the indices of the processes that used a record; empty if unknown."""
+    """Returns the indices in the process tree of the processes that used a file; empty if unknown.
+    record: the file's id in the table."""
     if facts.tree is None or not len(facts.tree):
         return np.empty(0, np.int64)
     records = table.records
@@ -99,8 +102,8 @@ def users(facts: Facts, table: Table, record: int) -> npt.NDArray[np.int64]:
 
 
 def programs_of(facts: Facts, module: str, *records: int) -> str:
-    """Returns the programs that used a file as text, ordered by the time that they spent on it; ""
-    if unknown. records: ids of the file."""
+    """Returns the programs of a process tree that used some files as text, ordered by the time that
+    they spent on them; "" if unknown. module: with the files' records. records: their ids."""
     table = facts.table(module)
     if facts.tree is None or table is None:
         return ""
@@ -120,7 +123,8 @@ def _columns(table: Table, counters: list[str]) -> list[str]:
 
 
 class _Doers:
-    """Adds up how much of some records each process of a tree did. The sums are called weights."""
+    """Adds up, for each process of a tree, how much of some records' I/O it did. The sums are
+    called weights; their unit is that of the counters that are added."""
 
     def __init__(self, facts: Facts, tree: Processes) -> None:
         self._facts, self._tree = facts, tree
@@ -134,8 +138,9 @@ class _Doers:
         return self.weights if self.unknown <= _UNKNOWN * whole else np.zeros(len(self.weights))
 
     def add(self, table: Table, ids: set[int], counters: list[str]) -> None:
-        """Adds the work in a module's records. ids: of the finding's records. counters: measure the
-        work."""
+        """Adds the I/O in a module's records to the weights. ids: of the records. counters: full
+        names of those that measure the I/O. The I/O of a combined record is divided among its
+        processes by their time in such calls."""
         records, tree = table.records, self._tree
         rows = np.flatnonzero(np.isin(records.ids, np.fromiter(ids, "u8", len(ids))))
         heavy = np.zeros(len(rows))

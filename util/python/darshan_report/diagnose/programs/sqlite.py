@@ -25,7 +25,8 @@ IN_A_TRANSACTION = Remedy(
 
 @once
 def databases(facts: Facts) -> frozenset[str]:
-    """Returns the names of the databases that the program used."""
+    """Returns the file names of the SQLite databases that the program used, without the files that
+    SQLite keeps beside a database."""
     found: set[str] = set()
     through = used_through(facts, _LIBRARY)
     for module in ("POSIX", "POSIX_EXT"):

@@ -1,6 +1,6 @@
-"""Changes findings about tools such as tar and rm. Opening or removing each file of a folder is a
-tool's purpose. A user cannot change how a tool works, but can give it fewer files, or call it less
-often."""
+"""Changes findings about installed programs, above all tools such as tar and rm. Opening or
+removing each file of a folder is a tool's purpose. A user cannot change how a tool works, but can
+give it fewer files, or call it less often."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ _LARGER_BLOCKS = Remedy(
 
 
 def tool_of(facts: Facts) -> str:
-    """Returns the name of the tool if the run is a single process of a tool; "" otherwise."""
+    """Returns the name of the tool (see TOOLS) if the run is a single process of one; ""
+    otherwise."""
     if facts.tree is not None or facts.nprocs > 1:
         return ""
     name = asked_for(facts.info.exe)
@@ -133,9 +134,10 @@ def _of_installed(facts: Facts, finding: Finding) -> Finding:
 
 
 def addressed(facts: Facts, finding: Finding) -> Finding | None:
-    """Returns a finding about a tool as a notice to the tool's caller, and one about dd or an
-    installed program with a remedy for it. Returns None if the whole run is a tool, if the files
-    belong to the tool itself, or if a server sends them. Returns other findings unchanged."""
+    """Returns a finding as the person who can act on it needs it. About a tool: a notice to the
+    tool's caller. About dd or an installed program: with a remedy for it. Returns None if the whole
+    run is a tool, if the files belong to the tool itself (as those of git), or if a server sends
+    them. Returns all other findings unchanged, also those that are no problems."""
     if finding.kind != PROBLEM or finding.name in _OF_CALLERS:
         return finding
     if _is_dd(facts, finding):
@@ -149,7 +151,8 @@ def addressed(facts: Facts, finding: Finding) -> Finding | None:
 
 
 def _to_caller(finding: Finding, tools: list[str]) -> Finding:
-    """Returns a finding that tools caused as a notice to their caller."""
+    """Returns a finding that tools caused as a notice to their caller, with a remedy for the
+    caller. tools: their names, at least one."""
     names = " and ".join(tools) if len(tools) < 3 else f"{len(tools)} tools"
     verb, them = ("is", "it") if len(tools) == 1 else ("are", "them")
     remedy = Remedy(

@@ -1,4 +1,4 @@
-"""Finds the files whose bytes a program moved through a given library, from call sites."""
+"""Finds the files that a program used through a given library, from call sites."""
 
 from __future__ import annotations
 

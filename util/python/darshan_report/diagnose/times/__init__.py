@@ -1,1 +1,2 @@
-"""The time of a log: the ledger (what processes did), rates, waits, and gaps between calls."""
+"""The time of a log: the ledger (a table of what the processes did in each second), rates, waits,
+and the time between calls."""

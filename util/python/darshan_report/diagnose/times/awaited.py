@@ -1,4 +1,4 @@
-"""Adds waits to findings about one rank for which the other ranks wait. Each waiting rank loses the
+"""Adds waits to findings about one rank for which the other ranks wait: each waiting rank loses the
 time that the one rank loses in its calls. A finding that explains why a rank is slow replaces a
 finding that only says that the ranks differ."""
 
@@ -31,9 +31,11 @@ def _is_general(finding: Finding) -> bool:
 def told(
     facts: Facts, found: Sequence[Finding], find: Callable[[Facts], list[Finding]]
 ) -> list[Finding]:
-    """Returns the findings of a job after the waits were added to findings about one rank, and
-    without general findings that these explain. find: runs the rules again with thresholds for a
-    single rank, because in a job of a thousand ranks the calls of one rank are little."""
+    """Returns the findings of an MPI job after the waits of other ranks were added to findings
+    about one rank, and without general findings ("one rank has more to do") that these explain.
+    Returns all of them unchanged if the run is no MPI job. find: runs the rules again with
+    thresholds for a single rank, because in a job of a thousand ranks the calls of one rank are
+    little."""
     if not facts.together:
         return list(found)
     during = waits.during(facts)
@@ -74,9 +76,9 @@ def _with_waits(facts: Facts, finding: Finding, most: float) -> Finding | None:
 
 
 def _of_one(facts: Facts, files: frozenset[int]) -> bool:
-    """Returns whether the time in these files is mostly that of one rank that does its own I/O.
-    Files of collective calls are not counted, because there a few ranks do the POSIX calls for the
-    others, as intended. files: record ids."""
+    """Returns whether at least 80 % of the time in these files is that of one rank that does its
+    own I/O. files: record ids. False if collective calls used one of them, because there a few
+    ranks do the POSIX calls for the others, as intended."""
     ids = np.fromiter(files, "u8", len(files))
     ranks, spent, rest = [], [], 0.0
     for layer, table in facts.layers:

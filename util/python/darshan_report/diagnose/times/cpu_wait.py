@@ -77,7 +77,9 @@ def _copying(facts: Facts) -> float:
 
 def corrected(facts: Facts, finding: Finding) -> Finding | None:
     """Returns the finding with a potential saving that leaves out the time in which calls waited
-    for a processor; None if the remaining saving is too small to report."""
+    for a processor; None if the remaining saving is too small to report. If the evidence is from an
+    upper library, the saving stays, but may be too small all the same. Findings that are no
+    problems are returned unchanged."""
     modules = {e.module for e in finding.evidence}
     at = finding.stake
     # A training's wait for its data takes time of the run, even if no process works meanwhile.
@@ -102,8 +104,8 @@ def _reduced(at: Stake, part: float) -> Stake:
 
 
 def within(at: Stake, fixed: float = 0.0) -> Stake:
-    """Returns a saving that is limited to the time without waits for a processor, less the seconds
-    that no remedy saves (fixed)."""
+    """Returns a saving that is limited to the run's time without waits for a processor, less
+    `fixed`: seconds that no remedy saves."""
     if at.of_run <= 0 or at.of_seconds <= 0:
         return at
     seconds_left = min(at.seconds, max(at.of_seconds - fixed, 0.0))
@@ -132,8 +134,7 @@ def _above(facts: Facts, at: Stake) -> float:
 
 @once
 def runnable(facts: Facts) -> float:
-    """Returns the seconds in which the processes waited for a processor; 0 if the kernel does not
-    count them."""
+    """Returns the seconds in which the processes waited for a processor, summed; 0 if unknown."""
     table = facts.table("USAGE")
     return 0.0 if table is None else float(Usage(table.records)["F_RUNNABLE_TIME"].sum())
 
@@ -150,7 +151,8 @@ def used(facts: Facts, processors: int) -> float:
 
 
 def is_little(facts: Facts) -> bool:
-    """Returns whether I/O took so little time that a change is not worthwhile."""
+    """Returns whether I/O, without waits for a processor, took at most the share io.fine (a
+    threshold) of the processes' time, so that a change is not worthwhile."""
     real = facts.io_time - waited(facts)
     whole = facts.process_time - (runnable(facts) if real_part(facts) < 1 else 0.0)
     return real <= facts.limits["io.fine"] * max(whole, real)
@@ -168,7 +170,8 @@ def waited(facts: Facts) -> float:
 
 
 def words(facts: Facts) -> str:
-    """Returns text on how much of the time in calls was waiting for a processor; "" if none."""
+    """Returns a clause on how long calls waited for a processor, per rank of an MPI job; "" if they
+    did not."""
     time = waited(facts)
     if time <= 0:
         return ""

@@ -62,9 +62,10 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Row:
-    """One row of the ledger: seconds, summed over all processes."""
+    """One row of the ledger: one kind of activity, and the seconds that all processes together
+    spent in it."""
 
-    key: str
+    key: str  # a constant such as READS
     seconds: float
 
     @property
@@ -75,12 +76,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Ledger:
-    """The rows of the ledger that have time, in the order of TITLES. Their sum is `whole`, the
-    lifetimes of all processes. If calls of several threads overlap, `whole` is the time of all
-    threads in calls plus the computing."""
+    """The ledger of a log: how the lifetimes of its processes divide into kinds of activity. Has
+    only rows with some time, in the order of TITLES. Their sum is `whole`, the lifetimes of all
+    processes. If calls of several threads overlap, `whole` is the time of all threads in calls plus
+    the computing."""
 
     rows: tuple[Row, ...]
-    whole: float
+    whole: float  # seconds
     threads: bool  # calls of several threads overlap
 
     def __getitem__(self, key: str) -> float:
@@ -205,7 +207,8 @@ def io_rows(facts: Facts) -> dict[str, float]:
 
 
 def _add_files(facts: Facts, table: Table, found: dict[str, float]) -> None:
-    """Adds the times of the files of one lowest layer to `found`."""
+    """Adds the seconds of one table's files, of POSIX or STDIO, to `found`, by row of the
+    ledger."""
     program = program_text.which(facts, table)
     found[IMPORTS] += float(facts.time(table)[program].sum())
     own = ~program
@@ -220,7 +223,8 @@ def _add_files(facts: Facts, table: Table, found: dict[str, float]) -> None:
 
 
 def _move_buffered(facts: Facts, found: dict[str, float]) -> None:
-    """Moves the time of calls on streams that a buffer served into a row of its own."""
+    """Moves the time of calls on streams that the C library's buffer served from the rows READS and
+    WRITES of `found` to the row BUFFERS."""
     streams = facts.streams
     if streams is None or not streams.known:
         return

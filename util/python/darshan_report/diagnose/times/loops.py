@@ -72,7 +72,8 @@ _FIRST = re.compile(r"(?:fd)?opendir|scandir")  # calls that begin a listing, wh
 
 @dataclass(frozen=True)
 class Between:
-    """The time between the calls that a remedy removes."""
+    """The time between the calls that a remedy removes, in which the program and its libraries
+    work."""
 
     seconds: float = 0.0  # summed over threads; at most the time of the processes
 
@@ -94,9 +95,9 @@ class Between:
 
 @dataclass(frozen=True)
 class Loops:
-    """The call sites of a log, grouped by loop. A loop consists of the call sites in one function
-    of the user that is called from one place. Call sites without a line of the user are grouped by
-    the outermost function of their thread."""
+    """The call sites of a log, grouped by loop, without those of imports. A loop consists of the
+    call sites in one function of the user that is called from one place. Call sites without a line
+    of the user are grouped by the outermost function of their thread."""
 
     groups: Sequence[Line]
     # Share of the summed time that the processes can have; below 1 if threads overlap.
@@ -138,8 +139,8 @@ def loops_of(facts: Facts) -> Loops | None:
 
 
 def importing(facts: Facts) -> float:
-    """Returns the seconds that a program spent on imports outside of calls on their files, which
-    findings may be about; 0 if unknown, or if several processes worked at the same time."""
+    """Returns the seconds that a program spent on imports between its calls on their files; 0 if
+    unknown, or if several processes worked at the same time."""
     if facts.at_once > _ALONE or loops_of(facts) is None:
         return 0.0
     imports = (s.sums for s in sites_of(facts.log) if s.stack.called == IMPORT)
@@ -147,9 +148,9 @@ def importing(facts: Facts) -> float:
 
 
 def calls_through(loop: Line, function: re.Pattern[str]) -> dict[str, Measured]:
-    """Returns the sums of a loop's calls through a library function, by the name of the function
-    that the user's lines call. function: pattern that this function, or one that it calls, must
-    match."""
+    """Returns the sums of a loop's calls that went through a library function, by the name of the
+    function that the user's lines call. function: pattern that this function, or one that it calls,
+    must match."""
     found: dict[str, Measured] = {}
     for site in loop.sites:
         inside = site.places[: max(0, site.user)] if site.user >= 0 else site.places
@@ -160,8 +161,8 @@ def calls_through(loop: Line, function: re.Pattern[str]) -> dict[str, Measured]:
 
 
 def is_of_library(site: Site) -> bool:
-    """Returns whether a library, or an interpreter whose script has no frames, made the calls of a
-    site."""
+    """Returns whether the calls of a site were not made by the user's code directly: by a library,
+    or by an interpreter whose script has no frames."""
     return site.user != 0 or not site.is_users
 
 
@@ -209,8 +210,8 @@ def _moves_too(loop: Line) -> bool:
 
 
 def _of_rounds(facts: Facts, loop: Line, kinds: Sequence[int] = KINDS) -> float:
-    """Returns the seconds between a loop's calls that fewer iterations of the loop would save.
-    kinds: the kinds of calls that they would save."""
+    """Returns the seconds between a loop's calls that fewer iterations of the loop would save (see
+    the file's head), summed over threads. kinds: the kinds of calls that they would save."""
     short, inside, before, parsing, awaited = 0.0, 0.0, 0.0, 0.0, 0.0
     begun, others, pauses = 0, 0, 0
     apart = LOOKUP not in kinds and _asks_more(loop)
@@ -275,7 +276,7 @@ def _of_items(facts: Facts, loop: Line, kinds: Sequence[int], called: str, overl
 
 @once
 def processor_time(facts: Facts) -> float:
-    """Returns the processor time of the processes in seconds; infinite if unknown."""
+    """Returns the processor time of all processes in seconds; infinite if unknown."""
     table = facts.table("USAGE")
     known = None if table is None else Usage(table.records)
     ran = 0.0 if known is None else float((known["F_USER_TIME"] + known["F_SYSTEM_TIME"]).sum())
@@ -294,9 +295,10 @@ def between_all(facts: Facts) -> float:
 def between(
     facts: Facts, name: str, lost: float, removed: str = ROUNDS, *, instead: bool = False
 ) -> Between:
-    """Returns the time between the calls that a remedy removes. name: of the finding. lost: seconds
-    in calls that the remedy saves. removed: ROUNDS if the remedy removes iterations, ITEMS if it
-    makes calls larger. instead: as in about_of()."""
+    """Returns the time between the calls that a remedy removes; 0 without call sites, and if it is
+    below 1 % of `lost`. name: of the finding. lost: seconds in calls that the remedy saves.
+    removed: ROUNDS if the remedy removes iterations, ITEMS if it makes calls larger. instead: the
+    finding is about the alternative kinds of calls (About.instead)."""
     known, about = loops_of(facts), about_of(name, instead=instead)
     if known is None or about is None or lost <= 0:
         return Between()

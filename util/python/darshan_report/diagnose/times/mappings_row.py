@@ -23,7 +23,8 @@ _IN_PARTS = Remedy(
 
 def mappings(facts: Facts, _: str, spent: float) -> Told | None:
     """Returns the texts of the notice about calls that map files; None if the log has none. spent:
-    seconds in these calls."""
+    seconds in these calls, summed over processes. The parameter without a name is that of other
+    such functions."""
     posix, extra = facts.table("POSIX"), facts.table("POSIX_EXT")
     if posix is None or extra is None:
         return None

@@ -45,9 +45,9 @@ _USUAL_QUERIES = 2
 
 
 def opening_times(facts: Facts, table: Table) -> Floats:
-    """Returns, for each file of a table, an estimate of the seconds in opening and closing it: the
-    metadata time without the part of the file's further queries, if it was queried more often than
-    it was opened."""
+    """Returns, for each file of a table, an estimate of the seconds in opening and closing it. This
+    is the metadata time; if the file was queried more often than it was opened, without the part of
+    the further queries."""
     times: Floats = table["F_META_TIME"].astype("f8")
     if not table.has("STATS"):
         return times

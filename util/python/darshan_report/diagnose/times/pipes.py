@@ -24,8 +24,9 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Outside:
-    """The bytes, calls and times of a process tree that do not belong to recorded files. Each array
-    has an element per process; 0 if the kernel's counts are missing."""
+    """The bytes, calls and times of each process of a tree that do not belong to recorded files.
+    Each array has one element per process; 0 if the kernel's counts are missing. `read` and
+    `written` may be negative, where a killed child's bytes are in its parent's counts."""
 
     read: Floats  # bytes
     written: Floats
@@ -41,12 +42,13 @@ class Outside:
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """A parent process, and those of its descendants with which it exchanged data."""
+    """A parent process, and those of its descendants with which it exchanged data through pipes or
+    sockets."""
 
     parent: int  # index in the tree
-    others: Sequence[int]
+    others: Sequence[int]  # indices of the descendants
     down: float  # bytes from the parent to the others; if these were killed, both directions
-    up: float
+    up: float  # bytes from the others to the parent
     messages: float  # that went each way, at least
     is_sum: bool  # the kernel's counts of the others are among those of the parent
 
@@ -138,8 +140,9 @@ def _family(facts: Facts, parent: int, others: Sequence[int]) -> Family:
 
 
 def families(facts: Facts, *, workers: bool = False) -> Iterator[Family]:
-    """Yields each process that is no shell, with its children of each program; if `workers`, with
-    its workers instead. Shells are left out, because connecting programs by pipes is their
+    """Yields what each process that is no shell exchanged with its children, once for the children
+    of each program. workers: with its workers instead (processes that it forked without another
+    program), and theirs. Shells are left out, because connecting programs by pipes is their
     purpose."""
     tree = facts.tree
     if tree is None or outside(facts) is None:
@@ -168,8 +171,8 @@ def seconds_at(facts: Facts, family: Family) -> float:
 
 @once
 def more_than_little(facts: Facts) -> float:
-    """Returns the number of seconds above which time is more than a small part of the run. Waits
-    for a processor are not part of the run here."""
+    """Returns the least number of seconds of wall time that is more than a small part of the run
+    (the threshold io.fine). Waits for a processor are not part of the run here."""
     return facts.limits["io.fine"] * facts.stake(0.0, "").of_run
 
 

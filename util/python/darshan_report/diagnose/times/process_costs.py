@@ -32,8 +32,9 @@ Places = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Costs:
-    """The kernel's times of the processes of a tree, in seconds. Each array has an element per
-    rank; 0 for a rank without a USAGE record."""
+    """The kernel's times of the processes of a tree, in seconds: processor time, waits for a
+    processor, and sleep. Each array has an element per record of the tree, which is one process or
+    several alike; 0 without a USAGE record."""
 
     processor: Floats  # processor time without that of the runtime
     system: Floats
@@ -42,15 +43,16 @@ class Costs:
     part: float = 1.0  # share of these seconds that the run's working time contains
 
     def work(self, at: Places, in_calls: Floats) -> float:
-        """Returns the seconds in which the processes `at` worked, waited for a processor, or waited
-        for their calls on files. in_calls: seconds in calls of each rank."""
+        """Returns the seconds in which the processes with the indices `at` worked, waited for a
+        processor, or waited for their calls on files, summed. in_calls: seconds in such calls, for
+        each process of the tree."""
         # A call that a buffer serves takes processor time of the program; it does not sleep.
         calls = np.minimum(np.maximum(0.0, in_calls - self.system), self.blocked)[at]
         return self.part * float((self.processor + self.ready)[at].sum() + calls.sum())
 
     def busy(self, at: Places) -> float:
-        """Returns how many seconds the processes `at` needed for one second of processor time: 1
-        or, if they waited for a processor, more."""
+        """Returns how many seconds of the run's working time the processes with the indices `at`
+        needed for one second of processor time: more if they waited for a processor."""
         ran = float(self.processor[at].sum())
         return self.part * (1 + float(self.ready[at].sum()) / ran) if ran > 0 else self.part
 
@@ -83,10 +85,11 @@ def costs(facts: Facts) -> Costs | None:
 
 
 def start_time(facts: Facts, tree: Processes, at: Places) -> float:
-    """Returns an estimate of the seconds that each of the processes `at`, which run one program,
-    took to start, including waits for a processor. It is the whole time of the quickest quarter of
-    them. If that is longer than a start can take, these processes did real work, and the estimate
-    is the start of the run's quickest program."""
+    """Returns an estimate of the seconds that each of the processes with the indices `at`, which
+    run one program, took to start, including waits for a processor. It is the whole time of the
+    quickest quarter of them. If that is longer than a start can take, these processes did real
+    work; the estimate is then a fixed time for an interpreter, else the start of the run's quickest
+    program."""
     known = costs(facts)
     slow = of_program(tree.commands[int(at[0])].partition(" ")[0]) not in _QUICK
     if known is None or known.processor[at].sum() <= 0:
@@ -100,8 +103,8 @@ def start_time(facts: Facts, tree: Processes, at: Places) -> float:
 
 
 def processor_time(facts: Facts, tree: Processes, at: Places) -> float:
-    """Returns the lower quartile of the processor time of the processes `at`, in seconds; 0 if
-    unknown."""
+    """Returns the lower quartile of the processor time of the processes with the indices `at`, in
+    seconds; 0 if unknown."""
     known = costs(facts)
     return 0.0 if known is None else _quick(known.processor, tree, at)
 
@@ -126,8 +129,9 @@ def _quickest(facts: Facts) -> float:
 
 
 def starter_of(tree: Processes, place: int) -> int:
-    """Returns the index of the process that started the process `place`: its nearest ancestor that
-    is neither a subshell nor a shell that runs one command for its parent (`sh -c`)."""
+    """Returns the index of the process that started the process with the index `place`. This is its
+    nearest ancestor that is neither a subshell nor a shell that runs one command for its parent
+    (`sh -c`). place must not be the first process."""
     starter = int(tree.parents[place])
     while tree.parents[starter] >= 0 and (
         tree.programs[starter].worker or is_of_command(tree.commands[starter])
@@ -143,8 +147,9 @@ def is_of_command(command: str) -> bool:
 
 
 def starting(facts: Facts, tree: Processes, starters: set[int]) -> float:
-    """Returns the seconds that the processes `starters` spent in the kernel outside of their calls
-    on files, which is mostly the start of other processes; 0 if costs() returns None."""
+    """Returns the seconds that the processes with the indices `starters` spent in the kernel
+    outside of their calls on files, including waits for a processor. This is mostly the start of
+    other processes. 0 if the kernel's times are unknown."""
     known = costs(facts)
     if known is None:
         return 0.0

@@ -1,5 +1,5 @@
-"""The rate that a job can expect from its file system: that of the job's own best phases, or a
-default."""
+"""The rate, in bytes per second, that a job can expect from its file system: that of the job's own
+best phases, or a default."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ _INORDER = 0.8  # share of transfers that must begin behind the end of the previ
 
 
 def movers(table: Table) -> np.ndarray:
-    """Returns, for each file, how many processes move bytes at the same time: those of this file
-    or, if they are more, all processes that move bytes of files that no other process uses."""
+    """Returns, for each file, how many processes move bytes at the same time. These are the
+    processes of this file or, if they are more, all processes that move bytes of files that no
+    other process uses."""
     records = table.records
     moved = sum(
         records[f"{table.prefix}_BYTES_{kind}"].clip(0).astype("f8")
@@ -29,9 +30,9 @@ def movers(table: Table) -> np.ndarray:
 
 
 def _phase(table: Table, limits: Limits, kind: str, moved: str) -> float:
-    """Returns the bytes per second of all processes in transfers that nothing in the program slows
-    down: large, aligned, in order, on files of a single process. Returns 0 if they moved too few
-    bytes. kind, moved: prefix of the counters of calls, and the counter of bytes."""
+    """Returns the bytes per second of all processes together in transfers that nothing in the
+    program slows down: large, aligned, in order, on files of a single process. Returns 0 if they
+    moved too few bytes. kind: READ or WRITE. moved: the counter of bytes."""
     calls = np.maximum(table[f"{kind}S"], 1)
     good = (table.processes == 1) & (table[moved] >= limits["rate.large"] * calls)
     good &= table[f"SEQ_{kind}S"] >= _INORDER * (calls - 1)
@@ -66,9 +67,9 @@ def _peak(log: Log) -> float:
 
 def job_rate(log: Log, table: Table | None, limits: Limits) -> tuple[float, bool]:
     """Returns the bytes per second that all processes together can expect, and whether this was
-    measured in this job. A bin of the heat map that is faster than the default raises the rate.
-    Only phases that the program did not slow down can lower it, because findings explain why other
-    phases are slow."""
+    measured in this job (the default is the threshold rate.job). An interval of the heat map that
+    is faster than the default raises the rate. Only phases that the program did not slow down can
+    lower it, because findings explain why other phases are slow. table: of POSIX, or None."""
     default = limits["rate.job"]
     if table is None or not len(table):
         return default, False

@@ -1,5 +1,5 @@
-"""The texts of a finding about a row of the ledger, and sentences that several such findings
-use."""
+"""The texts of a notice about one row of the ledger (such as reading, or opening files), and
+sentences that several such notices use."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ WHOLE = share(1.0, 1.0)
 
 @dataclass(frozen=True)
 class Told:
-    """The texts and the potential saving of a finding about a row of the ledger."""
+    """The texts and the potential saving of a notice about one row of the ledger, that is, one kind
+    of activity on which processes spent much time."""
 
     title: str
     sentence: str
     lost: float  # seconds that a change may save
-    basis: str
+    basis: str  # how `lost` was estimated
     remedy: Remedy  # empty: no advice applies
     left: str  # sentences about what is left to gain if no advice applies
     evidence: tuple[Evidence, ...]
@@ -36,8 +37,8 @@ Tell = Callable[[Facts, str, float], "Told | None"]
 
 
 def of_run(facts: Facts, spent: float) -> str:
-    """Returns text on time in I/O as a part of the run, per process of a job: "1.2 s of 4.0 s (30
-    %)". spent: seconds."""
+    """Returns text on time in I/O as a part of the run, per process of an MPI job: "1.2 s of 4.0 s
+    (30 %)". spent: seconds, summed over processes."""
     stake = facts.stake(spent, "")
     each = " per process" if stake.ranks > 1 else ""
     if stake.run > stake.of_run:  # the calls themselves waited for a processor

@@ -1,5 +1,5 @@
-"""The sentence, for a run without a known problem, on which I/O took most of the time and what
-would reduce it."""
+"""The sentence, for a run without a known problem, on which kind of I/O took most of the I/O time
+and what would reduce it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ _ON_NAMES = ("UNLINKS", "MKDIRS", "RMDIRS", "LINKS", "SETATTRS")
 
 @dataclass(frozen=True)
 class Said:
-    """The pieces of a sentence about the I/O that took most of the time."""
+    """The pieces of a sentence about the I/O that took most of the time: what was done in this time
+    (went), and what would help (would, more)."""
 
     went: str  # where the time went, without a period
     would: str  # the rest of the sentence: what would help
@@ -36,13 +37,14 @@ Words = Callable[[str], Said]  # makes the pieces from the beginning of the sent
 
 @dataclass
 class Transfers:
-    """The transfers of one kind of files: seconds, calls, bytes. Calls that a buffer served are
-    left out."""
+    """The transfers of one kind of files: seconds, calls, bytes. Calls that the C library's buffer
+    served are left out."""
 
-    time: float = 0.0
+    time: float = 0.0  # seconds
     calls: float = 0.0
-    moved: float = 0.0
-    names: list[tuple[float, str]] = field(default_factory=list)  # seconds, file
+    moved: float = 0.0  # bytes
+    # The costliest file of each table that was added: its seconds and its name.
+    names: list[tuple[float, str]] = field(default_factory=list)
 
     def add(self, facts: Facts, table: Table, mask: np.ndarray, *columns: np.ndarray) -> None:
         """Adds the masked files of a table. columns: seconds, calls and bytes of each file."""
@@ -67,8 +69,8 @@ class Transfers:
 
 
 def where(facts: Facts, over: int) -> str:
-    """Returns a sentence about the I/O that took most of the time and what would reduce it. over:
-    number of processes by which the sentence divides times."""
+    """Returns a sentence about the I/O that took most of the I/O time and what would reduce it; ""
+    if there was no I/O. over: number of processes by which the sentence divides times."""
     own = own_times(facts.attribution) if facts.attribution else []
     longest = max(own, key=lambda layer: layer.time, default=None)
     if longest is None or longest.time < facts.base_time:
@@ -82,7 +84,7 @@ def where(facts: Facts, over: int) -> str:
 
 def _in_files(facts: Facts, over: int) -> str:
     """Returns the sentence about the lowest layers' I/O that took most of the time; "" if there is
-    none. over: as in where()."""
+    none. over: number of processes by which the sentence divides times."""
     small, large = _transfers(facts)
     kinds: list[tuple[float, Words]] = [
         (small.time, lambda most: _of_small(facts, small, most)),
@@ -105,6 +107,8 @@ def _in_files(facts: Facts, over: int) -> str:
 
 
 def _misses(facts: Facts) -> tuple[float, Words]:
+    """Returns the seconds in look-ups of missing names, and the function that makes the sentence
+    about them."""
     extra = facts.table("POSIX_EXT")
     time = extra.sum("F_MISS_TIME") if extra is not None else 0.0
     number = extra.sum("MISSES") if extra is not None else 0.0
@@ -121,7 +125,7 @@ def _misses(facts: Facts) -> tuple[float, Words]:
 def _loading(facts: Facts, over: int) -> tuple[float, Words]:
     """Returns the seconds of reading program files, and a function that completes a sentence about
     them from its beginning ("Most of it"). The I/O of a run may be mostly that of an interpreter
-    that loads its modules. over: as in where()."""
+    that loads its modules. over: number of processes by which the sentence divides times."""
     time, own, files = 0.0, 0.0, 0
     for layer, table in facts.layers:
         if layer.base:
@@ -141,7 +145,8 @@ def _loading(facts: Facts, over: int) -> tuple[float, Words]:
 
 def _in_buffers(facts: Facts, over: int) -> tuple[float, Words]:
     """Returns the seconds in calls of the C library that its buffers served, and a function that
-    completes a sentence about them. over: as in where()."""
+    completes a sentence about them. over: number of processes by which the sentence divides
+    times."""
     streams = facts.streams
     if streams is None or not streams.known:
         return 0.0, lambda most: Said(most, "")
@@ -168,6 +173,8 @@ def _to_a_gpu(most: str) -> Said:
 
 
 def _names(facts: Facts) -> tuple[float, Words]:
+    """Returns the seconds in calls on names and descriptors of files, without look-ups of missing
+    names, and the function that makes the sentence about them."""
     extra = facts.table("POSIX_EXT")
     time, calls = facts.beside.metadata, facts.renames()
     for layer, table in facts.layers:
@@ -228,6 +235,8 @@ def _transfers(facts: Facts) -> tuple[Transfers, Transfers]:
 
 
 def _of_small(facts: Facts, found: Transfers, most: str) -> Said:
+    """Returns the pieces of the sentence about many small transfers. most: its beginning, such as
+    "Most of it"."""
     went = (
         f"{most} went into {count(found.calls)} transfers of {amount(found.mean)} on average "
         f"({found.first})"
@@ -241,6 +250,8 @@ def _of_small(facts: Facts, found: Transfers, most: str) -> Said:
 
 
 def _of_large(found: Transfers, most: str) -> Said:
+    """Returns the pieces of the sentence about large or few transfers. most: its beginning, such as
+    "Most of it"."""
     if found.mean < 1 << 16:
         return Said(
             f"{most} went into {plural(int(found.calls), 'transfer')} of {amount(found.mean)} on "

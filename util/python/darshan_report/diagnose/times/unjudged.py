@@ -17,8 +17,8 @@ _FEW_BYTES = 4  # bytes per read, below which programs read single characters
 
 @dataclass(frozen=True)
 class Unjudged:
-    """Unexplained I/O of all processes together, in bytes. seconds, share: upper bounds, of the
-    process with the largest part."""
+    """I/O on storage that recorded calls do not explain, of all processes together, in bytes.
+    seconds, share: upper bounds of the wait for it, of the process with the largest part."""
 
     read: float
     written: float
@@ -105,12 +105,12 @@ def mapped_of(facts: Facts) -> Mapped | None:
 
 @dataclass(frozen=True)
 class Unwatched:
-    """I/O of programs that were not instrumented, in bytes. The processes that waited for their end
-    recorded it."""
+    """I/O of programs that were not instrumented, in bytes. The kernel's counts are known because
+    the processes that waited for the end of these programs recorded them."""
 
-    read: float
+    read: float  # from any file or descriptor
     written: float
-    from_storage: float
+    from_storage: float  # part of `read` that the page cache did not have
     seconds: float  # lifetime of the program that lived longest
     alone: float  # part of `seconds` in which it had no child process
     share: float  # share of the run time that the longest of them took
@@ -152,7 +152,8 @@ def unwatched(facts: Facts) -> Unwatched | None:
 
 @dataclass(frozen=True)
 class PageWaits:
-    """Page faults that waited for storage and read few bytes each."""
+    """Page faults that waited for storage and read few bytes each, summed over the processes that
+    had many of them."""
 
     faults: float
     read: float  # bytes
@@ -183,8 +184,8 @@ def waits_for_pages(facts: Facts) -> PageWaits | None:
 
 @dataclass(frozen=True)
 class Bytewise:
-    """Reads of at most _FEW_BYTES on average that a process made on descriptors which Darshan does
-    not record."""
+    """The reads of one process on descriptors which Darshan does not record, such as pipes, of at
+    most _FEW_BYTES on average."""
 
     program: str  # empty if the log has one process
     command: str  # its command line; empty if the log has one process
@@ -195,9 +196,9 @@ class Bytewise:
 
 @once
 def bytewise(facts: Facts) -> Bytewise | None:
-    """Returns the process with the most reads that its recorded files do not explain, among the
-    processes with many such reads of at most _FEW_BYTES on average; None if there is no such
-    process."""
+    """Returns the process that made the most reads of very few bytes (_FEW_BYTES on average)
+    outside of its recorded files, such as from a pipe. Returns None if no process made many of them
+    (the threshold bytewise.calls)."""
     known = _usage(facts)
     if known is None or not known.knows("READ_CALLS").any():
         return None
@@ -228,7 +229,7 @@ class KernelWork:
 @once
 def kernel_work(facts: Facts) -> KernelWork | None:
     """Returns the work of the kernel for the process for which it worked longest outside of
-    recorded calls; None without USAGE records, if there is no such work, and for MPI jobs,
+    recorded calls. Returns None if there is no such work, without USAGE records, and for MPI jobs,
     whose ranks communicate."""
     known = _usage(facts)
     if known is None or (facts.tree is None and facts.nprocs > 1):
@@ -267,7 +268,7 @@ def _unrecorded_reads(facts: Facts, known: Usage) -> tuple[np.ndarray, np.ndarra
 
 def _program(facts: Facts, known: Usage, place: int) -> tuple[str, str]:
     """Returns name and command line of the process of a USAGE record; both empty if the log has one
-    process."""
+    process. place: index of the record."""
     tree = facts.tree
     if tree is None or len(known) < 2:
         return "", ""
@@ -295,8 +296,8 @@ def _silent(facts: Facts, known: Usage) -> np.ndarray:
 
 def _pages_of_files(facts: Facts, opens: np.ndarray) -> np.ndarray:
     """Returns, for processes with these numbers of opens, how many bytes of metadata the file
-    system may have written: one page for each written file, and one for each name that was created,
-    renamed or removed."""
+    system may have written. It writes one page for each written file, and one for each name that
+    was created, renamed or removed."""
     posix, extra = facts.table("POSIX"), facts.table("POSIX_EXT")
     files, names = 0.0, facts.renames()
     if posix is not None:

@@ -36,7 +36,7 @@ def waiting(facts: Facts) -> Waiting | None:
 
 
 def seconds_of(table: Table) -> Floats:
-    """Returns the seconds in calls, for each record of a table."""
+    """Returns the seconds in reads, writes and metadata operations, for each record of a table."""
     found: Floats = sum((table.seconds_or_bytes(name) for name in _TIMES), np.zeros(1))
     return found
 
@@ -57,8 +57,8 @@ def aggregated(facts: Facts) -> npt.NDArray[np.uint64]:
 def _io_seconds(facts: Facts, ranks: npt.NDArray[np.int64], moved: Floats) -> Floats:
     """Returns, for each of these ranks, the seconds in I/O on files that it does not access
     collectively. For a file of several ranks, the log has the time of the slowest rank and the sum
-    over the others, which is divided among them in proportion to their bytes in all files. moved:
-    bytes of each rank."""
+    over the others. This sum is divided among them in proportion to their bytes in all files.
+    moved: bytes of each rank."""
     found, rest = np.zeros(len(ranks)), 0.0
     order = np.argsort(ranks)
     for layer, table in facts.layers:
@@ -82,8 +82,8 @@ def _io_seconds(facts: Facts, ranks: npt.NDArray[np.int64], moved: Floats) -> Fl
 
 @once
 def during(facts: Facts) -> During | None:
-    """Returns the time in which one rank was in I/O while nearly all others waited; None if
-    unknown."""
+    """Returns the time in which one rank was in I/O while nearly all others waited
+    (measure/mpi/waiting.py); None if unknown."""
     known = waiting(facts)
     if known is None:
         return None
@@ -96,8 +96,8 @@ def during(facts: Facts) -> During | None:
 
 @dataclass(frozen=True)
 class Waited:
-    """How long the ranks waited for other ranks. least, most: the rank that waited least or most,
-    and its seconds."""
+    """How long the ranks of an MPI job waited for other ranks. least, most: number of the rank that
+    waited least or most, and its seconds."""
 
     ranks: int
     seconds: float  # summed over all ranks
@@ -138,10 +138,10 @@ def others(facts: Facts, rank: int) -> str:
 
 @dataclass(frozen=True)
 class Busiest:
-    """The file on which a rank spent most time."""
+    """The file on which a rank spent most time in I/O calls."""
 
     name: str
-    id: int
+    id: int  # record id
     evidence: tuple[Evidence, ...]
 
 

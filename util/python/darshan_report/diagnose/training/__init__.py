@@ -1,2 +1,2 @@
-"""The diagnoses of trainings: whether a training waits for its data, why, and what it does for each
-sample."""
+"""The diagnoses of machine-learning trainings: whether a training waits for its data, why, and what
+it does for each sample."""

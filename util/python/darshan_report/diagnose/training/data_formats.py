@@ -43,7 +43,8 @@ _OTHER = "other"
 
 @dataclass(frozen=True)
 class Format:
-    """The files of one format that a program read, and wrote at most once."""
+    """The files of one format that a program read, and wrote at most once. title: such as
+    "Parquet"."""
 
     title: str
     files: int
@@ -113,7 +114,7 @@ def _of_table(facts: Facts, table: Table) -> Iterator[Format]:
 @once
 def formats(facts: Facts) -> tuple[Format, ...]:
     """Returns the formats of the files that a program read, and wrote at most once, ordered by
-    bytes, most first. Program files are not counted."""
+    bytes, most first; files of unknown format are "other". Program files are not counted."""
     found: dict[str, list[Format]] = {}
     for layer, table in facts.layers:
         if layer.module in ("POSIX", "STDIO"):

@@ -17,7 +17,7 @@ _TORCH = re.compile(r"(?:^|/)torch/utils/data/(?:_utils/\w+|dataloader)\.py$")
 
 @once
 def sites_of_samples(facts: Facts) -> tuple[Site, ...]:
-    """Returns the call sites that opened or read samples for a DataLoader of PyTorch, the longest
+    """Returns the call sites that opened or read files below a DataLoader of PyTorch, the longest
     time first; empty without call sites."""
     try:
         sites = sites_of(facts.log)

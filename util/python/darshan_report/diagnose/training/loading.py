@@ -44,7 +44,8 @@ _FEWER = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """The result for one data loader: whether the training waits for its data, and why."""
+    """The result for one data loader: whether the training waits for its data, and why. why: a
+    constant such as STORAGE."""
 
     loader: Loader
     why: str
@@ -94,7 +95,7 @@ class Verdict:
 
     @property
     def reason(self) -> str:
-        """A sentence with the reason why the training waited."""
+        """A sentence with the reason why the training waited; only if `why` is not NOTHING."""
         sums, did = self.loader.sums, self.loader.did
         if self.why == START:
             each = sums.begin / max(1, sums.epochs)
@@ -184,9 +185,9 @@ def _why_workers(loader: Loader) -> str:
 
 def _by_fetches(loader: Loader) -> tuple[float, float, float, float] | None:
     """Returns the seconds in which workers made batches, in four parts: in file I/O, computing,
-    ready to run without a processor, and waiting for something else; None without records of how
-    batches were made (loader.made). If a worker waits for file I/O of another thread, this is
-    treated as file I/O."""
+    ready to run without a processor, and waiting for something else. Returns None without records
+    of how batches were made (loader.made). If a worker waits for file I/O of another thread, this
+    is treated as file I/O."""
     made, did = loader.made, loader.did
     if made is None:
         return None
@@ -279,7 +280,8 @@ def _verdict(loader: Loader, least: float) -> Verdict:
 
 @once
 def verdicts(facts: Facts) -> tuple[Verdict, ...]:
-    """Returns a verdict for each data loader of a log, the loader with the longest epochs first."""
+    """Returns a verdict for each data loader that a log has records of, the loader with the longest
+    epochs first."""
     least = facts.limits["training.wait"]
     found = [_verdict(loader, least) for loader in training(facts.log, facts.processes)]
     # This check comes last, because it builds tables of all files, which most logs do not need.
@@ -295,8 +297,9 @@ def _computes(verdict: Verdict) -> bool:
 
 
 def remedy(verdict: Verdict) -> tuple[str, str]:
-    """Returns the change that helps, and the options of PyTorch's DataLoader as the user writes
-    them."""
+    """Returns the change that helps, as sentences, and the options of PyTorch's DataLoader as the
+    user writes them; "" if the program has these options already. The verdict must not be
+    NOTHING."""
     loader, number, there = verdict.loader, verdict.keeps_up, verdict.loader.processors
     # More workers than processors help if workers wait, but not if they compute.
     busy = number * _computing(loader) if verdict.why == MAIN else number

@@ -1,5 +1,5 @@
-"""Finds data that a program makes before its training and reads in it: a cache of samples, which
-each run makes again unless it is kept."""
+"""Finds files that a program makes before its training and then reads in it: a cache of samples,
+which each run makes again unless it is kept."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WHOLE = 0.9  # share of a file's bytes from which on it was written, or read, a
 
 @dataclass(frozen=True)
 class MadeBefore:
-    """A file that the program wrote before the first batch, and then read or mapped."""
+    """The largest file that the program wrote before the first batch, and then read or mapped."""
 
     name: str  # its last name
     size: int  # bytes
@@ -58,8 +58,9 @@ def _made(facts: Facts, begin: float) -> dict[int, tuple[int, float]]:
 
 
 def made_before(facts: Facts, loader: Loader) -> MadeBefore | None:
-    """Returns the largest file that the program made before the first epoch of a loader and then
-    used; None if there is none of a size that is worth keeping."""
+    """Returns the largest file that the program wrote before the first epoch of a loader, and then
+    read or mapped as a whole. Returns None if there is none of at least training.again bytes (a
+    threshold)."""
     made = _made(facts, loader.epochs[0].start) if loader.epochs else {}
     used = _used(facts) if made else frozenset()
     ours = {number: told for number, told in made.items() if number in used}

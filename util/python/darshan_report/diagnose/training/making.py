@@ -56,8 +56,8 @@ _WORDS = {
 
 
 def part_of(made: Fetches) -> str:
-    """Returns the part (a constant such as READING) that took most of the time of making
-    batches."""
+    """Returns the part of making batches (a constant such as READING) that took most time:
+    collate_fn or transforms if one of them took half of it, else the largest of the others."""
     if made.collating >= _MAINLY * made.whole:
         return COLLATING
     if made.transforming >= _MAINLY * made.whole:

@@ -103,7 +103,7 @@ def _files(facts: Facts, table: Table) -> np.ndarray:
 
 def _small(facts: Facts, table: Table, samples: int) -> Work | None:
     """Returns the work of reading small files that contain one sample each; None if there are few.
-    samples: number of all samples."""
+    table: of POSIX. samples: number of all samples of the training."""
     size = table["MAX_BYTE_READ"] + 1
     mask = _files(facts, table) & (size <= facts.limits["files.small"])
     opens = int(facts.opens(table)[mask].sum())
@@ -171,7 +171,8 @@ def _made_again(facts: Facts, table: Table, verdict: Verdict) -> Work | None:
 
 
 def per_sample(facts: Facts, verdict: Verdict) -> Work | None:
-    """Returns the work per sample that explains why the training waits; None if none does."""
+    """Returns avoidable work for each sample that explains why the training waits; None if there is
+    none, or if the number of samples is unknown. verdict: of the training's data loader."""
     sums, table = verdict.loader.sums, facts.table("POSIX")
     samples = sums.steps * max(1, verdict.loader.batch_size or 1)
     if table is None or not samples or verdict.why not in _KNOWN:

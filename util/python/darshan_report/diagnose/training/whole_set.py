@@ -22,14 +22,15 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class WholeSet:
-    """Files that each worker, or each rank, reads from begin to end in each epoch."""
+    """Files that each worker of a DataLoader, or each rank, reads from begin to end in each
+    epoch."""
 
     loader: Loader
     readers: str  # kind of the readers: WORKERS or RANKS
     number: int  # of readers
     mask: Mask  # selects the files in the table POSIX
     size: int  # bytes of the files
-    read: int  # bytes
+    read: int  # bytes that all readers read of them in the whole training
     epochs: float  # of one rank
     spent: float  # seconds of all readers on these files
     by_sites: bool  # the seconds are from call sites, and contain the time between the calls
@@ -78,8 +79,9 @@ def _spent(facts: Facts, table: Table, mask: Mask) -> tuple[float, bool]:
 
 
 def once_in_each_epoch(facts: Facts, table: Table) -> Mask:
-    """Returns a mask of the files whose bytes were read about once in each epoch of a training, by
-    whichever worker: workers that do not stay are other processes in each epoch."""
+    """Returns a mask of the files whose bytes were read at most about once in each epoch of a
+    training, by whichever worker. Workers that do not stay are other processes in each epoch. All
+    False without a training."""
     found = verdicts(facts)
     if not found:
         return np.zeros(len(table), bool)

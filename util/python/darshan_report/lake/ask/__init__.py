@@ -1,1 +1,1 @@
-"""Queries of a lake, and their results."""
+"""Queries of a lake (SQL, or ready queries by name), and their results."""

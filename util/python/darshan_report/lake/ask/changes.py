@@ -41,19 +41,19 @@ Places = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Change:
-    """A program of one user that became slower: its slow runs, which moved about as many bytes as
-    the earlier ones, since when, and how much slower they are."""
+    """A program of one user whose runs became slower: the slow runs, which moved about as many
+    bytes as the earlier ones, since when, and how much slower they are."""
 
     user: str
     program: str
-    processes: int
-    bytes_least: float  # of its runs of this size
-    bytes_most: float
+    processes: int  # of each run
+    bytes_least: float  # moved by the smallest of its runs of this size
+    bytes_most: float  # by the largest
     what: str  # I/O time, or run time
     since: datetime.datetime  # when the first slow run began
     last: datetime.datetime  # when the last one began
-    log: str  # of the first slow run
-    slower: Slower
+    log: str  # of the first slow run, as in the column log
+    slower: Slower  # the numbers of the slow runs
     run_ratio: float | None = None  # of the run times, if both times are slower
 
     @property
@@ -81,10 +81,10 @@ def _sizes(least: float, most: float) -> str:
 
 
 def sizes(moved: Floats) -> Places:
-    """Divides runs into groups of similar size and returns the number of each run's group. Groups
-    are separated at gaps between the sizes, so that the usual differences between a program's runs
-    do not separate them. A group whose sizes differ by more than a factor of 2 is divided at powers
-    of 2. Runs of less than 1 MiB count as equal. moved: bytes of each run."""
+    """Divides runs into groups of similar size and returns the number of each run's group, from 0
+    on. Groups are separated at gaps between the sizes, so that the usual differences between a
+    program's runs do not separate them. A group whose sizes differ by more than a factor of 2 is
+    divided at powers of 2. Runs of less than 1 MiB count as equal. moved: bytes of each run."""
     logarithms = np.log2(np.maximum(moved, _SMALLEST))
     order = np.argsort(logarithms, kind="stable")
     ordered = logarithms[order]
@@ -122,9 +122,9 @@ class _Runs:
             self._new[1:] |= code[1:] != code[:-1]
 
     def groups(self) -> Iterator[Places]:
-        """Yields the row numbers of a program's runs of similar size, in order of time. A program
-        means here a program of one user with one number of processes; it is left out if its last
-        run began before `since`."""
+        """Yields the indices of a program's runs of similar size, in order of time. A program means
+        here a program of one user with one number of processes; it is left out if its last run
+        began before `since`."""
         for group in np.split(np.arange(len(self._new)), np.flatnonzero(self._new)):
             if not len(group) or self.moments[group[-1]] < self.since:
                 continue
@@ -177,8 +177,9 @@ def _of_group(runs: _Runs, group: Places) -> list[Change]:
 def changes(
     lake: Asked, since: datetime.date, filters: Filters | None = None, least: int = LEAST
 ) -> list[Change]:
-    """Returns the changes that were noticed with runs since a day, the costliest first. filters:
-    select the jobs. least: number of earlier runs that a program must have."""
+    """Returns the changes that were noticed with runs since a day, the costliest first. lake: an
+    open one. filters: select the jobs (not by day). least: number of earlier runs that a program
+    must have. Raises LakeError if the query fails."""
     given = filters or Filters()
     first = max(since, datetime.date.min + _BEFORE) - _BEFORE
     midnight = datetime.datetime.combine(since, datetime.time(), datetime.timezone.utc)
@@ -213,7 +214,7 @@ COLUMNS: tuple[tuple[str, pa.DataType, Callable[[Change], Any]], ...] = (
 
 
 def table(found: list[Change]) -> pa.Table:
-    """Returns the changes as an Arrow table."""
+    """Returns the changes as an Arrow table with the columns COLUMNS, a row per change."""
     return pa.table(
         [pa.array([value(one) for one in found], kind) for _, kind, value in COLUMNS],
         names=[name for name, *_ in COLUMNS],

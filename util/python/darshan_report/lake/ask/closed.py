@@ -32,7 +32,8 @@ _CATALOGUE = "SELECT DISTINCT lower(view_name) FROM duckdb_views() WHERE interna
 
 
 def close(database: duckdb.DuckDBPyConnection, folders: list[str]) -> None:
-    """Restricts a database to the files in some folders. The restriction cannot be removed."""
+    """Restricts a database connection to the files in some folders, given with a slash at the end.
+    The restriction cannot be removed."""
     names = ", ".join("'" + f.replace("'", "''") + "'" for f in folders)
     for setting in (
         "autoinstall_known_extensions = false",
@@ -46,6 +47,7 @@ def close(database: duckdb.DuckDBPyConnection, folders: list[str]) -> None:
 
 
 def _reads(statement: Any) -> bool:
+    """Returns whether a statement only reads: a SELECT, a PIVOT, or EXPLAIN of such statements."""
     kinds = duckdb.StatementType
     if statement.type == kinds.SELECT:
         return True
@@ -68,7 +70,7 @@ def _depth(query: str) -> int:
 
 def must_read(query: str) -> None:
     """Raises LakeError unless the query is one statement that only reads, and is not nested too
-    deep. Raises duckdb.Error if DuckDB cannot parse it."""
+    deep. Raises duckdb.Error if DuckDB cannot parse it. Does not run the query."""
     if _depth(query) > _DEEPEST:
         raise LakeError(f"the query is nested more than {_DEEPEST} deep")
     try:
@@ -98,8 +100,9 @@ def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
 
 
 def hide_the_rest(database: duckdb.DuckDBPyConnection) -> None:
-    """Disables the optimizer that uses a file's statistics. Otherwise `stats(path)` shows the
-    smallest and largest value of a column, including rows that a view leaves out."""
+    """Disables the optimizer that uses a file's statistics, for a database of one user's rows.
+    Otherwise `stats(path)` shows the smallest and largest value of a column, including rows that a
+    view leaves out."""
     database.execute("SET disabled_optimizers = 'statistics_propagation'")
 
 

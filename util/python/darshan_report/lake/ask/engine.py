@@ -62,7 +62,7 @@ _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")  # in which DuckDB shows i
 
 
 class Answer:
-    """The rows of a query's result, in several forms."""
+    """The rows of a query's result, in memory, in several forms."""
 
     def __init__(self, table: pa.Table) -> None:
         self._table = table
@@ -80,7 +80,7 @@ class Answer:
         return zip(*map(exact.values, self._table.columns))
 
     def rows(self) -> list[dict[str, Any]]:
-        """Returns the rows as dicts."""
+        """Returns the rows as dicts: value by column name."""
         return [dict(zip(self.columns, row)) for row in self]
 
     def arrow(self) -> pa.Table:
@@ -114,7 +114,8 @@ def _empty(table: columns.Table) -> str:
 
 
 def read_parquet(lake: str, files: Sequence[File]) -> str:
-    """Returns the SQL expression that reads these Parquet files. lake: path of the lake."""
+    """Returns the SQL expression that reads these Parquet files of one table. lake: path of the
+    lake."""
     names = ", ".join(_quoted(os.path.join(lake, f.path)) for f in files)
     # Files of another release may have other counters.  union_by_name opens all files, which takes
     # time.
@@ -154,8 +155,8 @@ def _conditions(only: Mapping[str, str]) -> str:
 
 
 class Asked(Closing):
-    """An open lake: a view for each table, with the files that were committed at the last
-    refresh."""
+    """An open lake: a view for each table, with the files that were committed at the last refresh.
+    Only one query may run at a time."""
 
     def __init__(
         self,
@@ -229,6 +230,8 @@ class Asked(Closing):
         self._shown = self._snapshot.number
 
     def _make_each(self) -> None:
+        """Creates the view of each table, with the files of the newest visible commit and, if the
+        lake was opened for one user, only this user's rows."""
         for name, table in columns.tables().items():
             files = self._snapshot.of(name)
             rows = self._rows(files) if files else _empty(table)
@@ -259,9 +262,9 @@ class Asked(Closing):
         return f"SELECT {what} FROM {read_parquet(self._root, files)}"
 
     def has_sums(self) -> bool:
-        """Returns whether the tables of sums (sums/kinds.py) have the visible commit. Makes missing
-        sums if that takes little time. Large lakes of earlier releases lack them until `darshan
-        lake compact` or a collector has run."""
+        """Returns whether the tables of sums (sums/kinds.py), which make some queries faster, have
+        the visible commit. Makes missing sums if that takes little time. Large lakes of earlier
+        releases lack them until `darshan lake compact` or a collector has run."""
         if self._sums.forget(self.path) or self._summed != self._shown:
             self._summed = self._shown
             self._has_sums = self._sums.are_at_hand(self._snapshot)
@@ -274,7 +277,7 @@ class Asked(Closing):
         return self._has_sums
 
     def refresh(self) -> None:
-        """Makes the commits since the last refresh visible."""
+        """Makes the commits since the last refresh visible to later queries."""
         self._snapshot.refresh()
         if self._snapshot.number != self._shown:
             self._make_views()
@@ -285,7 +288,8 @@ class Asked(Closing):
         return self._snapshot.number
 
     def is_newest(self, look: bool = False) -> bool:
-        """Returns whether the visible commit is the newest. look: as in Snapshot.is_newest."""
+        """Returns whether the visible commit is the newest of the lake. look: lists all commits, so
+        that the result is right even if a sweep has removed the next commit."""
         return self._shown == self._snapshot.number and self._snapshot.is_newest(look)
 
     @property
@@ -340,7 +344,8 @@ class Asked(Closing):
         return known.columns
 
     def limits(self, seconds: float) -> Limits:
-        """Returns the limits of queries of so many seconds, and of this lake's memory."""
+        """Returns the limits for queries: this many seconds in all (0: any), and the memory of this
+        lake."""
         [(shown,)] = self._database.execute("SELECT current_setting('memory_limit')").fetchall()
         number, unit = shown.split()
         return Limits(seconds, int(float(number) * 1024 ** _UNITS.index(unit)))
@@ -363,6 +368,8 @@ class Asked(Closing):
     def _found(
         self, query: str, values: Values | Sequence[Any] | None
     ) -> duckdb.DuckDBPyRelation | None:
+        """Starts a query, after checks that it only reads and that no limit is exceeded. Returns
+        its result, which DuckDB computes as it is read; None for a statement without a result."""
         if self._watch is not None:
             self._watch.check()
         closed.must_read(query)
@@ -376,8 +383,9 @@ class Asked(Closing):
         self, query: str, values: Values | Sequence[Any] | None = None, *, typed: bool = False
     ) -> Stream:
         """Runs a query and returns its rows, to be read in batches. No other query may run until
-        they are read. typed: in Arrow's batches, integer sums get a numeric type that is large
-        enough. Raises LakeError if the query fails or does more than read."""
+        they are read. values: replace $name or ? in the query. typed: in Arrow's batches, integer
+        sums get a numeric type that is large enough; else they are text. Raises LakeError if the
+        query fails or does more than read."""
         try:
             found = self._found(query, values)
             if typed and found is not None:
@@ -387,8 +395,9 @@ class Asked(Closing):
             raise LakeError(str(error).strip()) from None
 
     def sql(self, query: str, values: Values | Sequence[Any] | None = None) -> Answer:
-        """Runs a query and returns its result. values: replace $name or ? in the query. Raises
-        LakeError if the query fails or does more than read."""
+        """Runs a query and returns its whole result. values: replace $name or ? in the query; None:
+        none. Raises LakeError if the query fails or does more than read, LimitExceeded (a
+        LakeError) if it exceeds a limit of limited()."""
         try:
             found = self._found(query, values)
             return Answer(pa.table({}) if found is None else exact.table(found))
@@ -396,9 +405,9 @@ class Asked(Closing):
             raise LakeError(str(error).strip()) from None
 
     def keep(self, name: str, query: str, values: Values) -> None:
-        """Stores a query's result as the table `name` for later queries, in place of an older one.
-        values: replace $name in the query. Raises LakeError if the query fails or does more than
-        read."""
+        """Stores a query's result as the temporary table `name` for later queries, in place of an
+        older one. values: replace $name in the query. Raises LakeError if the query fails or does
+        more than read."""
         if self._watch is not None:
             self._watch.check()
         closed.must_read(query)

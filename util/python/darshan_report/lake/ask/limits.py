@@ -44,14 +44,14 @@ class Limits:
 
 
 def _taken() -> int:
-    """Returns the bytes of memory of this process, without mapped files."""
+    """Returns the bytes of memory of this process, without mapped files and other shared pages."""
     with open("/proc/self/statm", "rb") as file:
         resident, shared = map(int, file.read().split()[1:3])
     return (resident - shared) * os.sysconf("SC_PAGESIZE")
 
 
 class Watch(Closing):
-    """Watches the queries of a lake until it is closed."""
+    """Watches the queries of a lake, in a thread, until it is closed."""
 
     def __init__(
         self,
@@ -73,11 +73,13 @@ class Watch(Closing):
             self._thread.start()
 
     def check(self) -> None:
-        """Raises LimitExceeded if a limit is exceeded."""
+        """Raises LimitExceeded, with the reason, if a limit has been exceeded."""
         if self.exceeded:
             raise LimitExceeded(self.exceeded)
 
     def _why(self, taken: int) -> str:
+        """Returns the reason why the query must be stopped; "" if it is within its limits. taken:
+        bytes of memory."""
         limits = self._limits
         if limits.seconds and time.monotonic() - self._begun > limits.seconds:
             return (
@@ -92,6 +94,9 @@ class Watch(Closing):
         return ""
 
     def _watch(self) -> None:
+        """Interrupts queries that exceed a limit, until the watch is closed. If a query does not
+        end, or takes far too much memory, calls `_end` with the reason. Runs in a thread of its
+        own."""
         since = 0.0
         while not self._over.wait(_LOOK):
             taken = _taken() if self._limits.memory else 0

@@ -56,12 +56,12 @@ class Slower:
     first: int  # index of the first slow run
     alarm: int  # index of the run with which they were noticed
     end: int  # behind the last run that is as slow
-    history: int  # number of earlier runs
-    usual: float  # their median, seconds
+    history: int  # number of earlier runs with which they were compared
+    usual: float  # median of these earlier runs, seconds
     spread: float  # standard deviation of their logarithms, by the median deviation
     seconds: float  # median of the slow runs
-    low: float  # of the ratio of the two medians, 95 % interval
-    high: float
+    low: float  # lower bound of the ratio of the two medians, at 95 %
+    high: float  # upper bound
 
     @property
     def runs(self) -> int:
@@ -76,8 +76,9 @@ class Slower:
 
 @functools.cache
 def _chances() -> Floats:
-    """Returns a table of chances, indexed by k, n and j: that the last k of n + k runs exceed all
-    but j - 1 of the others. It is 1 where it is not defined."""
+    """Returns a table of chances (0 to 1), indexed by k, n and j. A chance is that the last k of n
+    + k runs exceed all but j - 1 of the others, if their order is random. It is 1 where it is not
+    defined."""
     found = np.ones((MOST + 1, HISTORY + 1, _PLACES + 1))
     for k in range(FEWEST, MOST + 1):
         for n in range(HISTORY + 1):
@@ -94,7 +95,8 @@ def _spread(logarithms: Floats) -> float:
 @dataclass(frozen=True)
 class _Earlier:
     """Statistics of the runs before some windows. A window is a few consecutive runs; each array
-    has an element per window."""
+    has an element per window. number: of runs that count. middle: median of the logarithms of their
+    times."""
 
     first: int  # index at which the first window begins; the other windows follow
     number: npt.NDArray[np.int64]
@@ -109,9 +111,9 @@ class _Earlier:
 
 
 def _earlier(padded: Floats, first: int) -> _Earlier:
-    """Computes the statistics of up to HISTORY runs before each window. padded: logarithms of
-    times, from HISTORY runs before the first window on; NaN for runs that are not counted. first:
-    index of the first window."""
+    """Returns the statistics of up to HISTORY runs before each window. padded: logarithms of times,
+    from HISTORY runs before the first window on; NaN for runs that are not counted. first: index of
+    the first window."""
     rows = np.lib.stride_tricks.sliding_window_view(padded, HISTORY)
     ordered = np.sort(rows, axis=1)  # NaN last
     number = np.sum(~np.isnan(rows), axis=1)
@@ -132,7 +134,8 @@ def _taken(ordered: Floats, places: npt.NDArray[np.int64]) -> Floats:
 
 
 class _Series:
-    """The runs of one program with similar size, and which of them are treated as history."""
+    """The runs of one program with similar size, in order of time, and the run at which the history
+    begins with which later runs are compared. least: number of earlier runs that are needed."""
 
     def __init__(self, moments: Floats, seconds: Floats, least: int) -> None:
         self.seconds = seconds
@@ -152,6 +155,9 @@ class _Series:
         return None
 
     def _among(self, places: npt.NDArray[np.int64]) -> tuple[int, int, bool] | None:
+        """Returns the first of the runs with these indices at which a change is noticed; None if
+        there is no change. The result is its index, the number of last runs that differ, and
+        whether they are slow."""
         earlier = self._earlier(places)
         numbers, which = self._window(places)
         found: list[tuple[int, int, bool]] = []
@@ -218,8 +224,8 @@ class _Series:
         return numbers, which
 
     def slower(self, begin: int, first: int, alarm: int, end: int) -> Slower:
-        """Describes the slow runs from `first` until before `end`. begin: index at which their
-        history starts. alarm: index of the run with which they were noticed."""
+        """Returns the numbers of the slow runs from `first` until before `end`. begin: index at
+        which their history starts. alarm: index of the run with which they were noticed."""
         before = self.logarithms[max(begin, first - HISTORY) : first]
         now = self.logarithms[first:end]
         usual, spread = float(np.median(before)), _spread(before)
@@ -235,7 +241,9 @@ class _Series:
 
 @dataclass(frozen=True)
 class _Hit:
-    """A window of runs that differs from its history, which starts at index `begin`."""
+    """A window of consecutive runs that are slower (or, if not is_slow, faster) than their history.
+    Its fields are indices of runs: begin of the history, first run of the window, and its last run,
+    with which the change was noticed (alarm)."""
 
     begin: int
     first: int
@@ -263,9 +271,9 @@ def _hits(series: _Series, at: int) -> tuple[list[_Hit], list[_Hit]]:
 
 
 def slower(moments: Floats, seconds: Floats, since: float, least: int = LEAST) -> list[Slower]:
-    """Returns the changes of a series that were noticed at or after the time `since`. moments:
-    begin of each run in seconds, ascending. seconds: duration of each run. least: number of earlier
-    runs that are needed."""
+    """Returns the changes of a series that were noticed at or after the time `since`, in order of
+    time. moments: begin of each run in seconds since 1970, ascending. seconds: duration of each
+    run. least: number of earlier runs that are needed."""
     series = _Series(moments, seconds, least)
     first = int(np.searchsorted(moments, since))
     if first == len(moments):

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 class OnSpark:
-    """Views of a lake in a Spark session, with the files that were committed at the last refresh.
-    Every worker of Spark must see the lake under the same path."""
+    """Views of a lake in the caller's Spark session, with the files that were committed at the last
+    refresh. Every worker of Spark must see the lake under the same path."""
 
     def __init__(self, session: SparkSession, path: str | os.PathLike[str]) -> None:
         self._session = session
@@ -25,15 +25,16 @@ class OnSpark:
         self.refresh()
 
     def refresh(self) -> None:
-        """Makes the commits since the last refresh visible."""
+        """Makes the commits since the last refresh visible to later queries."""
         self._snapshot.refresh()
         for statement in for_spark(self._snapshot):
             self._session.sql(statement)
 
     def ask(self, name: str, filters: Filters | None = None, /, **values: Any) -> DataFrame:
-        """Runs a ready query of `darshan ask` and returns its rows. values: its parameters, such as
-        top (20 if it is not given), date, from_, to, name, job and least. Raises LakeError
-        if there is no such query, or if a value that it needs is missing."""
+        """Runs a ready query of `darshan ask` and returns its rows. name: of the query. filters:
+        select the jobs. values: its parameters, such as top (20 if it is not given), date, from_,
+        to, name, job and least. Raises LakeError if there is no such query, or if a value that it
+        needs is missing."""
         question = BY_NAME.get(name)
         if question is None:
             raise LakeError(f"unknown question {name}; use one of {', '.join(BY_NAME)}")

@@ -33,16 +33,16 @@ def _text(text: str) -> str:
 
 
 def _pattern(lake: str, files: Sequence[File]) -> str:
-    """Returns a Hadoop path pattern that matches these files of one table. Special characters of
-    the lake's path are escaped."""
+    """Returns a Hadoop path pattern that matches these files of one table, at least one. Special
+    characters of the lake's path are escaped. lake: path of the lake."""
     folder = re.sub(r"([][{}*?,\\^])", r"\\\1", os.path.join(lake, files[0].table))
     names = [file.path.partition("/")[2] for file in files]
     return f"{folder}/{names[0]}" if len(names) == 1 else f"{folder}/{{{','.join(names)}}}"
 
 
 def for_spark(lake: Snapshot) -> Iterator[str]:
-    """Yields the SQL statements that create the views. The first three set options of the
-    session."""
+    """Yields the SQL statements that create the views of a lake as it is in the snapshot. The first
+    three set options of the session."""
     yield "SET spark.sql.ansi.enabled=true"
     yield "SET spark.sql.ansi.doubleQuotedIdentifiers=true"
     yield "SET spark.sql.session.timeZone=UTC"

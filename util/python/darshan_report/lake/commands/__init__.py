@@ -1,1 +1,1 @@
-"""The commands of lakes: darshan collect, ask, lake, digest, serve."""
+"""The commands of lakes (tables made of many logs): darshan collect, ask, lake, digest, serve."""

@@ -67,7 +67,7 @@ def _key(parser: argparse.ArgumentParser, options: argparse.Namespace) -> str:
 
 
 def _size(text: str) -> int:
-    """Returns the bytes of a size such as 500MB or 4GiB, in which all units are powers of 1024.
+    """Returns the bytes of a size such as 500MB or 4GiB; KB and KiB are both 1024 bytes, and so on.
     Raises ArgumentTypeError for other text."""
     found = re.fullmatch(r"([0-9]{1,15})(?:([KMGT])(?:i?B)?|B)?", text, re.IGNORECASE)
     if found is None:
@@ -102,8 +102,8 @@ _SERIES = ("time", "target", "mount", "read", "write", "operations")
 
 
 def _columns(text: str) -> dict[str, str]:
-    """Parses the option that maps columns of a time series: time=TIME,read=RBYTES. Returns the
-    file's column by the lake's name. Raises ArgumentTypeError for other text."""
+    """Returns the file's column by the lake's name, from the option that maps columns of a time
+    series: time=TIME,read=RBYTES. Raises ArgumentTypeError for other text."""
     found: dict[str, str] = {}
     for part in text.split(","):
         name, is_there, column = part.partition("=")
@@ -144,7 +144,8 @@ def _site_data(parser: argparse.ArgumentParser) -> None:
 
 
 def collect(given: Sequence[str]) -> argparse.Namespace:
-    """Parses the command line of darshan collect. Returns the options."""
+    """Returns the options of darshan collect. given: its arguments. Ends the command with status 2
+    after a usage error."""
     parser = argparse.ArgumentParser(
         prog=COLLECT,
         description="Collects logs into a lake: tables of Parquet for DuckDB, Spark and others. "
@@ -248,8 +249,8 @@ def _check_workers(parser: argparse.ArgumentParser, workers: str) -> None:
 
 
 def _moment(parser: argparse.ArgumentParser, option: str, text: str | None) -> int:
-    """Converts an option's text (a day or a minute in UTC, or an age such as 7d) to nanoseconds
-    since 1970; 0 without a text. Ends the command if the text is none of these."""
+    """Returns an option's time in nanoseconds since 1970; 0 without a text (None). text: a day or a
+    minute in UTC, or an age such as 7d. Ends the command if the text is none of these."""
     if text is None:
         return 0
     ago = dates.span(text)
@@ -264,8 +265,8 @@ def _moment(parser: argparse.ArgumentParser, option: str, text: str | None) -> i
 
 
 def _span(parser: argparse.ArgumentParser, option: str, text: str) -> float:
-    """Converts an option's time span (24h, 7d, 8w or 2y) to seconds. Ends the command if the text
-    is not a time span."""
+    """Returns the seconds of an option's time span (24h, 7d, 8w or 2y). Ends the command if the
+    text is not a time span."""
     found = dates.span(text)
     if found is None:
         parser.error(f"{option} {text}: must be a time span like {dates.AGO}")
@@ -276,7 +277,8 @@ _LAKE = "the lake; $DARSHAN_LAKE, else ./darshan-lake"
 
 
 def lake(given: Sequence[str]) -> argparse.Namespace:
-    """Parses the command line of darshan lake. Returns the options."""
+    """Returns the options of darshan lake. given: its arguments. Ends the command with status 2
+    after a usage error."""
     parser = argparse.ArgumentParser(
         prog=LAKE,
         description="Inspects and maintains a lake that darshan collect has made.",
@@ -339,7 +341,7 @@ _FORMS = (".csv", ".json", ".parquet")
 
 @dataclass(frozen=True)
 class Webhook:
-    """The address to which changes are posted, and its token, which may be ""."""
+    """The address to which changes are posted, and the token that is sent with them; "": none."""
 
     address: str
     token: str
@@ -372,7 +374,8 @@ def _webhook(parser: argparse.ArgumentParser, options: argparse.Namespace) -> We
 
 
 def ask(given: Sequence[str]) -> argparse.Namespace:
-    """Parses the command line of darshan ask. Returns the options."""
+    """Returns the options of darshan ask. given: its arguments. Ends the command with status 2
+    after a usage error."""
     parser = argparse.ArgumentParser(
         prog=ASK,
         description="Queries a lake with a predefined question or with SQL over its tables. "
@@ -449,7 +452,8 @@ def ask(given: Sequence[str]) -> argparse.Namespace:
 
 
 def digest(given: Sequence[str]) -> argparse.Namespace:
-    """Parses the command line of darshan digest. Returns the options."""
+    """Returns the options of darshan digest. given: its arguments. Ends the command with status 2
+    after a usage error."""
     parser = argparse.ArgumentParser(
         prog=DIGEST,
         description="Writes the summary of a week of a lake as a text to send by mail: the "
@@ -481,7 +485,8 @@ def _is_here(address: str) -> bool:
 
 
 def serve(given: Sequence[str]) -> argparse.Namespace:
-    """Parses the command line of darshan serve. Returns the options."""
+    """Returns the options of darshan serve. given: its arguments. Ends the command with status 2
+    after a usage error."""
     parser = argparse.ArgumentParser(
         prog=SERVE,
         description="Shows a lake in a browser: the week, programs by lost time, the runs of a "

@@ -40,6 +40,8 @@ def _moment(text: str) -> datetime.datetime:
 
 
 def _values(options: argparse.Namespace) -> dict[str, Any]:
+    """Returns the parameters of a ready query from the options, by name; leaves out those that the
+    user did not give. Raises LakeError for an invalid time."""
     values: dict[str, Any] = {"top": options.top}
     if options.date is not None:
         values["date"] = _moment(options.date).date()
@@ -82,6 +84,8 @@ def _opened(options: argparse.Namespace) -> Asked:
 
 
 def _asked(lake: Asked, options: argparse.Namespace) -> Stream:
+    """Returns the result of the query that the options name, ready or SQL. Raises LakeError if
+    there is no such query, or if a parameter is missing."""
     typed = options.form == "parquet"
     if options.sql is not None:
         return lake.stream(options.sql, typed=typed)  # the lake was opened with the filters
@@ -136,7 +140,8 @@ def _changes(lake: Asked, options: argparse.Namespace) -> int:
 
 def _alarm(options: argparse.Namespace, found: list[changes.Change]) -> int:
     """Posts the changes to the webhook, if there are changes and a webhook. Returns the exit
-    status."""
+    status: without a webhook, 1 if there are changes; with one, 1 if they could not be posted; else
+    0."""
     if not found or options.webhook is None:
         return changes.CHANGED if found else 0
     from . import webhook  # noqa: PLC0415 - the modules of HTTP take time
@@ -189,5 +194,6 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Runs darshan ask and returns its exit status."""
+    """Runs darshan ask and returns its exit status: 0, options.failed after an error, and of the
+    question changes 1 if there are any."""
     return told(PROGRAM, lambda: _run(options), options.failed)

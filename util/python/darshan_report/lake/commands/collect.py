@@ -51,7 +51,7 @@ _ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class _Ended(BaseException):
-    """A signal ended the command. The unfinished part is dropped; commits remain."""
+    """A signal (its number) ended the command. The unfinished part is dropped; commits remain."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -60,12 +60,12 @@ class _Ended(BaseException):
 
 @dataclass
 class Sums:
-    """The counts of one collection, for its last line of output."""
+    """The counts of one collection, for the line that the command prints at the end."""
 
     logs: int = 0
     damaged: int = 0  # of these logs
     again: int = 0  # logs that the lake had already
-    records: int = 0
+    records: int = 0  # rows that were added
     removed: int = 0  # files that were removed after their rows were in the lake
     replaced: int = 0  # older contents of files
     left: int = 0  # files that still change
@@ -81,8 +81,8 @@ class Sums:
 
 
 class Collector:
-    """One execution of `darshan collect`: finds logs, lets workers make parts from them, and
-    commits the parts."""
+    """One execution of `darshan collect`: finds logs, lets workers make parts (the rows of a batch
+    of logs) from them, and commits the parts to the lake."""
 
     def __init__(self, options: argparse.Namespace, cluster: Cluster | None) -> None:
         self._options = options
@@ -108,8 +108,8 @@ class Collector:
         self._unread: set[int] = set()  # keys of files that could not be read
 
     def _make(self, lake: str) -> None:
-        """Creates the lake if it does not exist. Raises LakeError if its names were anonymized with
-        another key than this collection's."""
+        """Creates the lake at this absolute path if it does not exist. Raises LakeError if its
+        names are anonymized and this collection's are not, or the reverse, or with another key."""
         options = self._options
         hidden = bool(options.obfuscate)
         sign = Hide(options.obfuscate).sign
@@ -130,7 +130,9 @@ class Collector:
                 "new lake to anonymize these rows, too")  # fmt: skip
 
     def run(self) -> int:
-        """Collects once; with --follow, until a signal. Returns the exit status."""
+        """Collects once; with --follow, until a signal. Returns the exit status: 1 if a folder
+        could not be read. Raises LakeError if a named log or folder does not exist, or the lake is
+        not usable."""
         while True:
             more = self._once()
             if not self._options.follow:
@@ -168,6 +170,8 @@ class Collector:
         return more
 
     def _round(self) -> None:
+        """Searches all logs once, and commits parts with those that the lake does not have, then
+        the results of trials. Raises LakeError if a named file is missing."""
         names = self._options.logs
         for name in names:
             if not os.path.lexists(name):
@@ -293,6 +297,8 @@ class Collector:
                 "are in the lake; darshan lake publish tries again")  # fmt: skip
 
     def _tell(self) -> None:
+        """Prints the line with the counts of the collection, and a line about folders that could
+        not be read."""
         sums, seconds = self._sums, self._progress.seconds
         more = [f"{sums.damaged:,} of them damaged (table problems)"] if sums.damaged else []
         more += [f"{sums.unread:,} could not be read (table problems)"] if sums.unread else []
@@ -319,7 +325,8 @@ class Collector:
 
 
 def _cluster(stack: contextlib.ExitStack, workers: str) -> Cluster | None:
-    """Connects to the Dask cluster that `workers` names; returns None if `workers` is a number."""
+    """Connects to the Dask cluster that `workers` names; returns None if `workers` is a number.
+    stack: closes the connection at its end. Raises LakeError if it cannot connect."""
     if not workers.startswith(DASK):
         return None
     from ..spread.cluster import Cluster  # noqa: PLC0415 - needs Dask
@@ -354,7 +361,8 @@ def _end(number: int, _frame: object) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Runs darshan collect and returns its exit status."""
+    """Runs darshan collect and returns its exit status: 1 if some logs were not collected. SIGINT,
+    SIGTERM and SIGHUP end the process after the last commit."""
     without_pandas()
     for number in _ENDINGS:
         if signal.getsignal(number) is not signal.SIG_IGN:

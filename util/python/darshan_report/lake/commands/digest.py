@@ -25,5 +25,5 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Runs darshan digest and returns its exit status."""
+    """Runs darshan digest and returns its exit status: 0, or 1 if no text was written."""
     return told(PROGRAM, lambda: _run(options))

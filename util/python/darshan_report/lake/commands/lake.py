@@ -49,6 +49,8 @@ def _info(snapshot: Snapshot) -> int:
 
 
 def _wrong(snapshot: Snapshot, file: File) -> str:
+    """Returns how the size or the number of rows of a file differs from what its commit says; "" if
+    neither does. Reads only the file's metadata."""
     path = os.path.join(snapshot.path, file.path)
     try:
         size = os.path.getsize(path)
@@ -90,6 +92,9 @@ def _deep(snapshot: Snapshot) -> Iterator[str]:
 
 
 def _check(snapshot: Snapshot, deep: bool, part: int) -> int:
+    """Tests whether the lake is whole, and prints the result. deep: reads every file. part:
+    otherwise, compares the contents of files of so many bytes (0: none). Returns the exit status, 1
+    if something is wrong."""
     wrong = [
         f"{file.path}: {said}"
         for file in snapshot.files.values()
@@ -197,5 +202,6 @@ def _changed(options: argparse.Namespace, snapshot: Snapshot) -> int:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Runs darshan lake and returns its exit status."""
+    """Runs darshan lake and returns its exit status: 1 if the lake is not whole, or if the command
+    failed."""
     return told(PROGRAM, lambda: _run(options))

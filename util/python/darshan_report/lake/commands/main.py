@@ -42,8 +42,9 @@ def _has(program: str, modules: Sequence[str]) -> bool:
 
 
 def main(command: str, given: Sequence[str] | None = None) -> int:
-    """Runs a command of lakes and returns its exit status. command: "collect", "ask" and so on.
-    given: its arguments, by default those of the process."""
+    """Runs a command of lakes and returns its exit status. command: "collect", "ask", "lake",
+    "digest" or "serve". given: its arguments, by default those of the process. If a Python package
+    is missing, prints how to install it."""
     parse, packages = _COMMANDS[command]
     program = f"darshan {command}"
     words = sys.argv[1:] if given is None else given

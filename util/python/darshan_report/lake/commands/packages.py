@@ -35,7 +35,8 @@ def missing(modules: Sequence[str]) -> list[str]:
 
 
 def advice(absent: Sequence[str]) -> tuple[str, list[str]]:
-    """Returns the end of a sentence, and the commands that install the missing modules."""
+    """Returns the end of a sentence ("install it with"), and the commands that install the missing
+    modules, for this kind of Python: from the wheel, a virtual environment, or the system."""
     python = shlex.quote(sys.executable)
     if _is_wheel():
         return "install it with", [f"{python} -m pip install 'darshan-report[centre]'"]

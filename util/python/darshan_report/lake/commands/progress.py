@@ -37,7 +37,8 @@ class Progress:
         return time.monotonic() - self._begun
 
     def at(self, number: int, done: int) -> None:
-        """Prints the progress. number: of checked files. done: number of collected logs."""
+        """Prints the progress: on a terminal each time, else once per thousand files. number: of
+        checked files. done: number of collected logs."""
         rate = done / self.seconds if self.seconds > 0 else 0.0
         left = self.whole - number
         text = f"{number:,} of {self.whole:,} logs, {rate:,.0f}/s"

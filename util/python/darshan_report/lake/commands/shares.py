@@ -31,7 +31,8 @@ class Shares:
 
     def takes(self, found: Found, size: int) -> bool:
         """Returns whether a log is read in this round. If so, counts `size` bytes, or _LEAST if
-        that is more, against its owner's limit. Logs of users without a limit are always read."""
+        that is more, against the limit of the file's owner. Logs of users without a limit (root and
+        the collector's user) are always read."""
         owner = found.owner
         if owner in self._exempt:
             return True

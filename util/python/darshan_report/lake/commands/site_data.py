@@ -33,7 +33,8 @@ def _servers(lake: str, path: str, form: series.Form, hide: Hide) -> None:
 
 
 def collect(lake: str, options: argparse.Namespace) -> None:
-    """Adds the files of both options to the lake. Raises LakeError or OSError."""
+    """Adds the rows of the files of both options to the lake, and prints their numbers. lake: its
+    path. Raises LakeError or OSError."""
     hide = Hide(options.obfuscate)
     for path in options.scheduler:
         _scheduler(lake, path, hide)

@@ -90,7 +90,7 @@ def _next(request: urllib.request.Request, found: urllib.error.HTTPError) -> url
 
 def body(lake: str, since: str, found: list[Change], top: int) -> bytes:
     """Returns the JSON that is posted: `text` for people, which a chat shows, and the first `top`
-    changes with all numbers."""
+    changes with all numbers. lake: its path. since: the day of --since."""
     some, more = found[:top], len(found) - top
     lines = [one.says for one in some]
     lines += [f"{plural(more, 'more change')} (--top)"] if more > 0 else []
@@ -111,6 +111,8 @@ def _why(error: Exception) -> str:
 
 
 def _post(to: Webhook, content: bytes) -> None:
+    """Posts the content, and follows redirects to the same origin. Raises HTTPError for any other
+    answer than success, and URLError."""
     headers = {"Content-Type": "application/json", "User-Agent": "darshan"}
     if to.token:
         headers["Authorization"] = f"Bearer {to.token}"
@@ -128,8 +130,9 @@ def _post(to: Webhook, content: bytes) -> None:
 
 
 def post(to: Webhook, content: bytes, seconds: float = _SECONDS) -> None:
-    """Posts JSON, and returns when the server has accepted it. Raises LakeError, with one line. to:
-    address and token. seconds: limit of the whole request."""
+    """Posts JSON, and returns when the server has accepted it. Raises LakeError, with a message of
+    one line without secrets, if it has not. to: address and token. content: the JSON. seconds:
+    limit of the whole request."""
     where = _origin(to.address)
     if to.token and where.scheme == "http" and not where.is_here:
         raise LakeError(f"cannot send a token to {where}, because http:// is not encrypted; "

@@ -1,1 +1,1 @@
-"""Commits of a lake, and rewriting and removing its files."""
+"""Commits of a lake, which make new files visible, and the rewriting and removing of its files."""

@@ -30,8 +30,8 @@ def _ranks(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
 
 
 def _ordered(rows: pa.Table, before: str | None) -> pa.Table:
-    """Orders rows by program and user. Rows of the log `before` come first, and rows of the last
-    log stay last, so that all rows of a log stay together."""
+    """Returns the rows ordered by program and user. Rows of the log `before` come first, and rows
+    of the last log stay last, so that all rows of a log stay together."""
     rows = rows.unify_dictionaries()
     logs = _ranks(rows["log"])
     first = np.zeros(len(rows), bool)
@@ -43,8 +43,8 @@ def _ordered(rows: pa.Table, before: str | None) -> pa.Table:
 
 
 def clustered(parts: Iterable[pa.Table], group: int) -> Iterator[pa.Table]:
-    """Yields the rows of all parts in spans, each ordered by program and user. parts: ordered by
-    day and log. group: rows of a row group."""
+    """Yields the rows of all parts in spans (a few row groups each), each ordered by program and
+    user. parts: ordered by day and log. group: rows of a row group."""
     held: list[pa.Table] = []
     size, before = 0, None
     for part in parts:

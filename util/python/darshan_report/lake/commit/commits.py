@@ -26,8 +26,8 @@ _STATE = ".state.json"  # all commits up to this number in one file
 
 @dataclass(frozen=True)
 class File:
-    """A Parquet file of a lake: its table, its path relative to the lake, its size in rows and
-    bytes, and its first and last day."""
+    """A Parquet file of a lake, as its commit describes it. path: relative to the lake, such as
+    jobs/month=2026-11/0f3c.parquet. rows: their number."""
 
     table: str
     path: str
@@ -40,14 +40,14 @@ class File:
 
     @property
     def month(self) -> str:
-        """The month of the partition that contains the file."""
+        """The month of the partition that contains the file: 2026-11, or "unknown"."""
         return self.path.split("/")[1].partition("=")[2]
 
 
 @dataclass
 class Change:
-    """The content of one commit: its purpose, and the files that it adds to, or removes from, the
-    tables and _seen."""
+    """The content of one commit. what: the kind of change: "collect", "compact" or "prune". add,
+    remove: files of tables. note: counts of logs and records, for people who read the commit."""
 
     what: str
     add: list[File] = field(default_factory=list)
@@ -57,7 +57,7 @@ class Change:
     note: dict[str, Any] = field(default_factory=dict)
 
     def content(self, number: int) -> bytes:
-        """Returns the bytes of the commit's file. number: of the commit."""
+        """Returns the JSON of the commit's file, as bytes. number: of the commit."""
         return storage.as_json(
             {
                 "number": number,
@@ -73,7 +73,9 @@ class Change:
 
 
 class Snapshot:
-    """The files that a lake has after a commit. refresh() brings it to the newest commit."""
+    """The files that a lake has after a commit. refresh() brings it to the newest commit. number:
+    of the commit; 0 before the first one. files: by path. seen: names of files in _seen. settings:
+    the content of _lake.json."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -85,7 +87,8 @@ class Snapshot:
         self.refresh()
 
     def refresh(self) -> set[str]:
-        """Applies the commits since the last refresh. Returns the names of new files in _seen."""
+        """Applies the commits since the last refresh. Returns the names of new files in _seen.
+        Raises LakeError if a commit is missing or cannot be read."""
         for _ in range(_TRIES):
             with contextlib.suppress(LakeError):  # a sweep removed a commit after it was listed
                 return self._refresh()
@@ -100,7 +103,10 @@ class Snapshot:
         while self.number + 1 in numbers:
             self._take(self._load(self.number + 1))
         if numbers and max(numbers) > self.number:
-            raise LakeError(f"the lake {self.path} is damaged: commit {self.number + 1} is missing")
+            raise LakeError(
+                f"the lake {self.path} is damaged: commit {self.number + 1} is missing; restore it "
+                "from a backup"
+            )
         return self.seen - before
 
     def _there(self) -> tuple[set[int], set[int]]:
@@ -120,6 +126,7 @@ class Snapshot:
         return storage.load_json(self._name(number))
 
     def _take(self, commit: dict[str, Any]) -> None:
+        """Applies a commit, given as the content of its file, to this object."""
         for path in commit["remove"]:
             if self.files.pop(path, None) is not None:
                 self.replaced[path] = commit["time"]
@@ -174,7 +181,8 @@ class Snapshot:
         yield from (self._name(n, _STATE) for n in sorted(states) if n < newest)
 
     def commit(self, change: Change) -> bool:
-        """Tries to create the next commit with this change. Returns False if another process was
+        """Tries to create the next commit with this change, and applies the change to this object.
+        Returns False, without a change, if another process created a commit with this number
         first."""
         content = change.content(self.number + 1)
         if not storage.create(self._name(self.number + 1), content):
@@ -187,11 +195,11 @@ class Snapshot:
         return True
 
     def of(self, table: str) -> list[File]:
-        """Returns the files of a table, ordered by month and day."""
+        """Returns the files of the table with this name, ordered by month and first day."""
         found = [f for f in self.files.values() if f.table == table]
         return sorted(found, key=lambda f: (f.month, f.first, f.path))
 
     @property
     def tables(self) -> list[str]:
-        """The names of the tables that have files."""
+        """The names of the tables that have files, sorted."""
         return sorted({f.table for f in self.files.values()})

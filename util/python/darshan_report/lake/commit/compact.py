@@ -41,7 +41,8 @@ _MOST_SEEN = 256
 
 @dataclass
 class Made:
-    """The numbers of files before and after a compaction."""
+    """The number of files that a compaction has replaced (`before`), and of those that it has
+    written in their place (`after`)."""
 
     before: int = 0
     after: int = 0
@@ -61,7 +62,8 @@ def _as(table: pa.Table, schema: pa.Schema) -> pa.Table:
 
 
 def _days(file: pq.ParquetFile, group: int) -> tuple[datetime.date | None, datetime.date | None]:
-    """Returns the first and the last day in a row group; None for both if unknown."""
+    """Returns the first and the last day in a row group, which the statistics of the file tell;
+    None for both if they do not. group: its number."""
     place_of = file.schema_arrow.get_field_index("day")
     found = file.metadata.row_group(group).column(place_of).statistics
     return (found.min, found.max) if found is not None and found.has_min_max else (None, None)
@@ -102,6 +104,8 @@ def _of_day(
     day: datetime.date | None,
     schema: pa.Schema,
 ) -> Iterator[pa.Table]:
+    """Yields the rows of one day; with `day` None, the rows without a day. spans: each row group
+    (file and number) with its first and last day."""
     for file, number, first, last in spans:
         if day is not None and (first is None or last is None or not first <= day <= last):
             continue
@@ -116,7 +120,9 @@ def _of_day(
 
 
 class _Output:
-    """The new files of one partition. A new file begins when the current one is large enough."""
+    """Writes the new files of one partition, in the columns of `schema`. A new file begins when the
+    current one is large enough. files: those that are complete. folder: takes the place of the
+    lake. shape: hash of the schema."""
 
     def __init__(self, folder: str, table: str, month: str, schema: pa.Schema, shape: str) -> None:
         self.files: list[File] = []
@@ -130,7 +136,7 @@ class _Output:
         self.group = max(1024, min(most, _GROUP // (8 * len(schema))))  # rows of a row group
 
     def write(self, rows: pa.Table) -> None:
-        """Writes rows as row groups of their own."""
+        """Writes rows as row groups of their own. All rows of one log must follow each other."""
         if not len(rows):
             return
         logs = rows["log"]
@@ -177,8 +183,9 @@ def _paths(snapshot: Snapshot, table: str) -> set[str]:
 
 
 def replace(snapshot: Snapshot, change: Change, folder: str, table: str = "") -> bool:
-    """Commits the files below `folder` in place of other files. Returns False, without a commit, if
-    a file to be replaced is no longer in the lake, or if another process has changed `table`."""
+    """Moves the files of change.add from `folder` into the lake, and commits the change. Returns
+    False, without a commit, if a file to be removed is no longer in the lake, or if another process
+    has changed `table` since snapshot's last refresh. table: name of a table, or ""."""
     moved: list[str] = []
     before = _paths(snapshot, table)
     try:
@@ -207,7 +214,7 @@ def replace(snapshot: Snapshot, change: Change, folder: str, table: str = "") ->
 
 
 def _partitions(snapshot: Snapshot) -> dict[tuple[str, str], list[File]]:
-    """Returns the small files by table and month."""
+    """Returns the files with fewer than SMALLEST bytes, by table and month."""
     found: dict[tuple[str, str], list[File]] = {}
     for file in snapshot.files.values():
         if file.bytes < SMALLEST:
@@ -216,8 +223,8 @@ def _partitions(snapshot: Snapshot) -> dict[tuple[str, str], list[File]]:
 
 
 def _groups(files: list[File]) -> Iterator[list[File]]:
-    """Yields groups of files of neighbouring days that are rewritten together. A single file is no
-    group."""
+    """Yields groups of at most _OPENED files of neighbouring days, which are rewritten together. A
+    single file is no group."""
     ordered = sorted(files, key=lambda f: (f.first, f.path))
     for begin in range(0, len(ordered), _OPENED):
         group = ordered[begin : begin + _OPENED]
@@ -226,7 +233,9 @@ def _groups(files: list[File]) -> Iterator[list[File]]:
 
 
 class Compactor:
-    """Rewrites groups of small files as large ones, with a commit for each group."""
+    """Rewrites groups of small files as large ones, with a commit for each group. schema_of:
+    returns the schema of a table, by its name. shape_of: returns the hash of a schema. made: the
+    counts so far."""
 
     def __init__(
         self,
@@ -255,8 +264,8 @@ class Compactor:
 
     def some(self) -> None:
         """Rewrites a few groups of files of similar size, so that a month never has many small
-        files, and each row is seldom rewritten. Does the same for _seen. A collector calls this
-        after a commit."""
+        files, and each row is seldom rewritten. Also combines files of _seen if they are many. A
+        collector calls this after a commit."""
         done = 0
         for (table, month), files in sorted(_partitions(self.snapshot).items()):
             sizes: dict[int, list[File]] = {}
@@ -277,6 +286,8 @@ class Compactor:
         self._rewrite(file.table, file.month, [file])
 
     def _rewrite(self, table: str, month: str, group: list[File]) -> None:
+        """Replaces these files of a table and month by files with the same rows, in one commit.
+        Gives up, and counts that, if another process changed one of them."""
         lake = self.snapshot.path
         folder = os.path.join(lake, storage.WORK, storage.new_name())
         os.makedirs(folder)
@@ -304,7 +315,7 @@ def compact(
     shape_of: Callable[[pa.Schema], str],
 ) -> Made:
     """Rewrites all small files of a lake as large ones, and writes a state. schema_of: returns the
-    schema of a table. shape_of: returns the hash of a schema."""
+    schema of a table, by its name. shape_of: returns the hash of a schema. Returns the counts."""
     compactor = Compactor(Snapshot(lake), schema_of, shape_of)
     compactor.all()
     compactor.snapshot.write_state()

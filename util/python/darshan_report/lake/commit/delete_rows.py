@@ -35,8 +35,9 @@ def _without(source: str, target: str, logs: pa.Array) -> tuple[int, int]:
 
 
 def leave_out(folder: str, files: Sequence[File], logs: Sequence[str]) -> list[File]:
-    """Removes all rows of some logs from uncommitted files. folder: contains the files. Returns the
-    files that still have rows."""
+    """Removes all rows of some logs from files that are not committed yet, and deletes files
+    without further rows. folder: contains the files. logs: their identities, as in the column
+    `log`. Returns the files that still have rows."""
     found: list[File] = []
     for file in files:
         source = os.path.join(folder, file.path)
@@ -60,8 +61,8 @@ def rewritten(
     lake: str, folder: str, file: File, goes: Callable[[pa.Table], pa.Array]
 ) -> tuple[File | None, int]:
     """Writes a copy of a lake's file, without some rows, below `folder`, one row group at a time.
-    goes: returns a mask of the rows to leave out. Returns the copy, None if no row remains or none
-    was left out, and the number of rows left out."""
+    goes: returns a mask of the rows to leave out. Returns the copy and the number of rows left out.
+    If no row remains, or none was left out, removes the copy and returns None in its place."""
     path = f"{file.table}/month={file.month}/{storage.new_name()}.parquet"
     target = os.path.join(folder, path)
     os.makedirs(os.path.dirname(target), exist_ok=True)
@@ -89,7 +90,7 @@ def rewritten(
 
 
 def _is_of(logs: pa.Array, rows: pa.Table) -> pa.Array:
-    """Returns a mask of the rows of these logs."""
+    """Returns a mask of the rows whose log is one of these, given by their identities."""
     return pc.is_in(rows["log"].cast(pa.string()), value_set=logs)
 
 

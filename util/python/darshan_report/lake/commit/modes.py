@@ -17,8 +17,8 @@ _ALL = 0o777
 
 
 def folder(mode: int) -> int:
-    """Returns the mode of folders for a mode of files: users who may read files may search
-    folders."""
+    """Returns the mode of folders for a mode of files, 0750 for 0640: users who may read files may
+    search folders."""
     return mode | (mode & 0o444) >> 2
 
 
@@ -28,8 +28,8 @@ def as_text(mode: int) -> str:
 
 
 def of_lake(path: str) -> int | None:
-    """Returns the mode of the files of a lake; None if an earlier release made the lake, so that
-    the umask of each command decides."""
+    """Returns the mode of the files of the lake in this folder; None if an earlier release made the
+    lake, so that the umask of each command decides."""
     said = storage.settings(path).get("mode")
     return int(said, 8) & 0o666 if isinstance(said, str) else None
 
@@ -49,8 +49,8 @@ def kept(mode: int | None) -> Iterator[None]:
 
 
 def give(path: str, mode: int) -> None:
-    """Sets the mode of a file if it differs. A worker on another machine may have created the file
-    with the umask there."""
+    """Sets the mode of the file at `path` if it differs. A worker on another machine may have
+    created the file with the umask there."""
     if stat.S_IMODE(os.stat(path).st_mode) != mode:
         os.chmod(path, mode)
 

@@ -27,9 +27,9 @@ from .seen import Seen
 
 
 class Place(NamedTuple):
-    """A file that was read. shown: its path in the form of the tables. owner: the user whose logs
-    it may replace; "" if the file's owner is root or the collector's user, whose files may replace
-    logs of all users."""
+    """A file that was read. shown: its path in the form of the tables. owner: name of the user
+    whose logs it may replace; "" if the file's owner is root or the collector's user, whose files
+    may replace logs of all users."""
 
     found: Found
     shown: str
@@ -42,7 +42,8 @@ _NAMES_A_JOB = re.compile(r"_id\d+")
 
 @dataclass
 class Older:
-    """Logs whose rows a commit removes, because their files have newer contents."""
+    """Logs whose rows a commit removes, because their files have newer contents. logs: identities.
+    days: of these logs; "" among them if one is unknown. rows: of these logs in _seen."""
 
     logs: set[str] = field(default_factory=set)
     days: set[str] = field(default_factory=set)
@@ -65,7 +66,8 @@ def _text(row: np.void) -> str:
 
 def _elsewhere(known: Seen, more: np.ndarray, rows: np.ndarray) -> set[str]:
     """Returns the logs of these rows that are known under several paths. If the contents of one
-    path changed, such a log may still exist at another. more: rows of the part itself."""
+    path changed, such a log may still exist at another. known: logs that the lake has. more: rows
+    that the commit adds."""
     places: dict[str, set[int]] = {}
     for row in np.concatenate([known.of_logs(rows), more]):
         places.setdefault(_text(row), set()).add(int(row["key"]) >> files.STATE_BITS)
@@ -108,7 +110,8 @@ def _is_damage(row: dict[str, Any]) -> bool:
 
 def find(snapshot: Snapshot, known: Seen, at: At, here: np.ndarray) -> Older:
     """Returns the logs whose rows must be replaced, because the files at some paths have other
-    contents now. here: the present contents, as rows of seen.py.
+    contents now. known: logs that the lake has. at: the files. here: their present contents, as
+    rows of seen.py.
 
     The runtime uses the name of a log for only one job, so other contents under the name are the
     same log, unless another user owns the file now. A file with another kind of name may be reused
@@ -141,8 +144,8 @@ def find(snapshot: Snapshot, known: Seen, at: At, here: np.ndarray) -> Older:
 
 
 def outdated(older: Older, at: At) -> set[int]:
-    """Returns the keys of files that have changed again since they were read. The lake may already
-    have newer contents of them."""
+    """Returns the keys of those files in `at` that have changed again since they were read, and
+    whose contents the commit would replace. The lake may already have newer contents of them."""
     return {
         key
         for key, (found, shown, _) in at.items()

@@ -21,7 +21,7 @@ from .delete_rows import rewritten
 
 @dataclass
 class Gone:
-    """The number of removed rows and logs, and their tables."""
+    """The number of rows and logs that prune() removes, and the names of their tables."""
 
     rows: int = 0
     logs: int = 0
@@ -30,13 +30,14 @@ class Gone:
 
 @dataclass(frozen=True)
 class Which:
-    """Selects the rows before a day, or the rows of a user."""
+    """Selects the rows of jobs that began before a day, or the rows of a user; exactly one of
+    `before` and `user` is given. user: the name as the tables have it."""
 
     before: datetime.date | None = None
     user: str | None = None
 
     def may_have(self, file: File) -> bool:
-        """Returns whether a file may have selected rows."""
+        """Returns whether a file may have selected rows, according to its first day."""
         if self.before is not None:
             return bool(file.first) and file.first < str(self.before)
         return True

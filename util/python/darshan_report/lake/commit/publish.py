@@ -30,7 +30,7 @@ def _text(row: np.void) -> str:
 
 
 class Publisher:
-    """Commits the parts of one collector."""
+    """Commits the parts of one collector. snapshot, seen: the files and logs that the lake has."""
 
     def __init__(self, lake: str) -> None:
         self.snapshot = Snapshot(lake)
@@ -41,12 +41,15 @@ class Publisher:
         self._lake = lake
 
     def refresh(self) -> None:
-        """Applies the commits of other processes."""
+        """Applies the commits that other processes have made since the last refresh, so that their
+        files and logs are known."""
         self.snapshot.refresh()
         self.seen.update(self.snapshot.seen)
 
     def publish(self, part: Part) -> int:
-        """Commits a part. Returns how many of its logs other collectors had already committed."""
+        """Commits a part, unless nothing of it is left to commit, and removes the part's folder.
+        Returns how many of its logs other collectors had already committed. Raises LakeError if the
+        lake is damaged or the part's files are gone."""
         twice = 0
         name = ""
         published: list[str] = []
@@ -79,7 +82,8 @@ class Publisher:
         return twice
 
     def _older(self, part: Part) -> Older:
-        """Returns the logs that the commit of a part must replace."""
+        """Returns the logs whose rows the commit of a part must remove, because the part has newer
+        contents."""
         here = np.concatenate([part.seen, part.copies])
         return older_contents.find(self.snapshot, self.seen, part.at, here)
 
@@ -149,8 +153,9 @@ class Publisher:
                 os.unlink(os.path.join(self._lake, storage.SEEN, name))
 
     def _move(self, folder: str, files: list[File], published: list[str]) -> None:
-        """Moves files from `folder` to their paths in the lake, and adds them to `published`. No
-        reader opens them before the commit."""
+        """Moves files from `folder` to their paths in the lake, and appends these paths to
+        `published`. Files whose paths are in the list stay. No reader opens the files before the
+        commit."""
         folders = set()
         for file in files:
             if file.path in published:
@@ -173,8 +178,9 @@ class Publisher:
                 raise LakeError(f"{file.path} was removed before it was committed; collect again")
 
     def _leave_out(self, part: Part, again: np.ndarray, published: list[str]) -> None:
-        """Removes from a part the logs that another collector has committed. again: mask of them.
-        published: paths that were already moved into the lake."""
+        """Removes from a part the logs that another collector has committed. again: mask of the
+        part's logs. published: paths of its files in the lake, which this moves back and removes
+        from the list."""
         logs = [_text(row) for row in part.seen[again]]
         part.copies = np.concatenate([part.copies, part.seen[again]])
         part.seen = part.seen[~again]

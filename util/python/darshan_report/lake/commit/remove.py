@@ -26,11 +26,13 @@ def _read_back(lake: str, file: File) -> None:
     with pq.ParquetFile(os.path.join(lake, file.path), page_checksum_verification=True) as opened:
         rows = sum(len(opened.read_row_group(n)) for n in range(opened.num_row_groups))
     if rows != file.rows:
-        raise LakeError(f"{file.path} has {rows} rows, but {file.rows} were written")
+        raise LakeError(
+            f"{file.path} has {rows} rows, but {file.rows} were written; its logs are not removed"
+        )
 
 
 def _named(lake: str, some: Iterable[File], logs: pa.Array) -> set[str]:
-    """Returns which of these logs have rows in the files `some`."""
+    """Returns the logs, out of `logs`, that have rows in the files `some`."""
     found: set[str] = set()
     for file in some:
         with pq.ParquetFile(os.path.join(lake, file.path)) as opened:

@@ -19,7 +19,7 @@ _TABLE = "problems"
 
 def _halves(logs: list[str]) -> tuple[np.ndarray, np.ndarray]:
     """Returns the upper and the lower 64 bits of log identities, which commit/seen.py stores
-    separately."""
+    separately. logs: each as 32 hexadecimal digits."""
     high = np.array([int(log[:16], 16) for log in logs], "u8")
     return high, np.array([int(log[16:], 16) for log in logs], "u8")
 
@@ -32,6 +32,8 @@ class Unread:
         self._known: dict[str, dict[str, list[str]]] = {}  # logs by path, both as in the table
 
     def _in(self, path: str, seen: Seen) -> dict[str, list[str]]:
+        """Returns the error rows in one Parquet file of the table problems: the identities of
+        unreadable files, by path."""
         names = ["log", "path"]
         rows = pq.read_table(os.path.join(self._lake, path), columns=names, partitioning=None)
         logs, paths = (rows[name].cast(pa.string()).to_pylist() for name in names)
@@ -43,8 +45,9 @@ class Unread:
         return found
 
     def over(self, snapshot: Snapshot, seen: Seen, paths: Collection[str]) -> dict[str, set[str]]:
-        """Returns the identities whose error rows must be removed because these paths were read, by
-        the file that contains them."""
+        """Returns the error rows that must be removed because the files at these paths were read
+        now: the identities of their logs, by the Parquet file that contains them. seen: the logs
+        that the lake has."""
         there = snapshot.of(_TABLE)
         kept = self._known
         self._known = {

@@ -1,10 +1,10 @@
 """The logs that a lake has, as sorted arrays of their identities. Each collected part adds a file,
 and a compaction combines files.
 
-A row has the identity of a log (128 bits of the SHA-256 of its content) and a key of its path, size
-and modification time, whose upper bits are a hash of the path (read/files.py). By the key, an
-unchanged file is recognized without reading it. Large files are mapped into memory, because a
-look-up touches few of their pages."""
+A row has the identity of a log (128 bits of the SHA-256 of its content) and the key of its file.
+The key is a hash of path, size and modification time; its upper bits are a hash of the path alone
+(read/files.py). By the key, an unchanged file is recognized without reading it. Large files are
+mapped into memory, because a look-up touches few of their pages."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ ROW = np.dtype([("high", "<u8"), ("low", "<u8"), ("key", "<u8")])
 
 
 def write(lake: str, rows: np.ndarray) -> str:
-    """Writes rows to a new file in _seen and returns its name. No reader opens it before a commit
-    names it."""
+    """Writes rows (ROW) to a new file in _seen and returns the file's name. No reader opens it
+    before a commit names it."""
     name = storage.new_name()
     ordered = np.sort(rows, order=["high", "low"])
     path = os.path.join(lake, storage.SEEN, name)
@@ -41,8 +41,8 @@ def _load(lake: str, name: str) -> np.ndarray:
 
 
 def _known(rows: np.ndarray, high: np.ndarray, low: np.ndarray) -> np.ndarray:
-    """Returns a mask of the log identities (upper and lower 64 bits) that are among the rows, which
-    are sorted."""
+    """Returns a mask of the log identities that are among the rows. rows: sorted. high, low: upper
+    and lower 64 bits of the identities."""
     if not len(rows):
         return np.zeros(len(high), bool)
     at = np.searchsorted(rows["high"], high)
@@ -53,7 +53,7 @@ def _known(rows: np.ndarray, high: np.ndarray, low: np.ndarray) -> np.ndarray:
 
 
 class Seen:
-    """The identities of all logs in a lake. Answers whether a log is known."""
+    """The identities and keys of the logs in a lake, from the files that update() has loaded."""
 
     def __init__(self, lake: str) -> None:
         self._lake = lake
@@ -62,7 +62,7 @@ class Seen:
         self._keys: np.ndarray | None = None
 
     def update(self, names: set[str]) -> None:
-        """Loads the files with these names, and unloads all others."""
+        """Loads the files of _seen with these names, and unloads all others."""
         for name in set(self._rows) - names:
             del self._rows[name]
         new = {name: _load(self._lake, name) for name in names - set(self._rows)}
@@ -71,15 +71,17 @@ class Seen:
             self._keys = None
 
     def has(self, high: np.ndarray, low: np.ndarray) -> np.ndarray:
-        """Returns a mask of the log identities (high and low 64 bits) that are known."""
+        """Returns a mask of the log identities that are known. high, low: their upper and lower 64
+        bits."""
         found = np.zeros(len(high), bool)
         for rows in self._rows.values():
             found |= _known(rows, high, low)
         return found
 
     def unread(self, high: np.ndarray, low: np.ndarray) -> np.ndarray:
-        """Returns a mask of the identities that belong to files which could not be read. Their key
-        equals the lower half of their identity."""
+        """Returns a mask of the identities that belong to files which could not be read. high, low:
+        their upper and lower 64 bits. The key of such a file equals the lower half of its
+        identity."""
         found = np.zeros(len(high), bool)
         for rows in self._rows.values():
             known = _known(rows, high, low)
@@ -88,7 +90,8 @@ class Seen:
         return found
 
     def has_keys(self, keys: np.ndarray) -> np.ndarray:
-        """Returns a mask of the keys that are known."""
+        """Returns a mask of the keys that are known: files with these keys have not changed since
+        the lake got their logs."""
         known = self._all_keys()
         if not len(known):
             return np.zeros(len(keys), bool)
@@ -123,8 +126,9 @@ class Seen:
         return np.concatenate(found)
 
     def without(self, logs: np.ndarray) -> tuple[list[str], list[str]]:
-        """Rewrites the files that have some of these logs, without the logs. Returns the names of
-        the old and of the new files."""
+        """Rewrites the files that have some of these logs, without the logs. logs: rows, of which
+        only the identities count. Returns the names of the old and of the new files, which a commit
+        must remove and add."""
         wanted = np.sort(logs, order=["high", "low"])
         old, new = [], []
         for name, rows in self._rows.items():

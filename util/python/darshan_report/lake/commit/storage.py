@@ -22,12 +22,12 @@ class LakeError(Exception):
 
 
 def new_name() -> str:
-    """Returns a unique name."""
+    """Returns a unique name for a file or folder: 32 hexadecimal digits."""
     return uuid.uuid4().hex
 
 
 def sync(path: str) -> None:
-    """Flushes a file, or the entries of a folder, to the disk."""
+    """Flushes a file, or the entries of a folder, to the disk. path: of the file or folder."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -36,8 +36,8 @@ def sync(path: str) -> None:
 
 
 def make_folders(lake: str, below: str) -> None:
-    """Creates the folder `below` in the lake, and flushes the entries of all folders above it to
-    the disk."""
+    """Creates a folder in the lake if it is missing, and flushes the entries of all folders above
+    it to the disk. below: its path, relative to the lake."""
     if os.path.isdir(os.path.join(lake, below)):
         return
     os.makedirs(os.path.join(lake, below), exist_ok=True)
@@ -63,7 +63,8 @@ def write_beside(path: str, content: bytes) -> str:
 
 
 def create(path: str, content: bytes) -> bool:
-    """Creates a file with its content atomically. Returns False if the file exists."""
+    """Creates a file with its content atomically, and flushes it to the disk. Returns False,
+    without a change, if the file exists."""
     beside = write_beside(path, content)
     try:
         os.link(beside, path)
@@ -87,13 +88,13 @@ def _json(content: dict[str, Any]) -> bytes:
 
 
 def as_json(what: dict[str, Any]) -> bytes:
-    """Returns the JSON of a file of the lake, which begins with format and version."""
+    """Returns the JSON of a file of the lake: format and version, followed by `what`."""
     return _json({"format": FORMAT, "version": VERSION, **what})
 
 
 def load_json(path: str) -> dict[str, Any]:
-    """Returns the content of a JSON file of the lake. Raises LakeError if the file does not belong
-    to a lake, or if a newer release wrote it."""
+    """Returns the content of a JSON file of the lake. Raises LakeError if the file cannot be read
+    or does not belong to a lake, or if a newer release wrote it."""
     try:
         with open(path, "rb") as file:
             found = json.loads(file.read())
@@ -110,7 +111,7 @@ def load_json(path: str) -> dict[str, Any]:
 
 
 def is_lake(path: str) -> bool:
-    """Returns whether a folder is a lake. Raises OSError if it may not be searched."""
+    """Returns whether the folder at `path` is a lake. Raises OSError if it may not be searched."""
     try:
         os.lstat(os.path.join(path, HEAD))
     except (FileNotFoundError, NotADirectoryError):
@@ -119,7 +120,8 @@ def is_lake(path: str) -> bool:
 
 
 def settings(path: str) -> dict[str, Any]:
-    """Returns the settings of a lake; raises LakeError if the folder is not a lake."""
+    """Returns the settings of the lake at `path`, the content of _lake.json. Raises LakeError if
+    the folder is not a lake."""
     if not is_lake(path):
         raise LakeError(
             f"{path} is not a lake: it has no file {HEAD}; darshan collect makes a lake"
@@ -128,8 +130,8 @@ def settings(path: str) -> dict[str, Any]:
 
 
 def make(path: str, more: dict[str, Any]) -> dict[str, Any]:
-    """Creates a lake in this folder if it is none yet; returns its settings. more: settings of a
-    new lake. Raises LakeError if the folder has other files."""
+    """Creates a lake in the folder `path` if it is none yet; returns its settings. more: settings
+    of a new lake. Raises LakeError if the folder has other files."""
     if not is_lake(path):
         if os.path.isdir(path) and any(not n.startswith((".", "_")) for n in os.listdir(path)):
             raise LakeError(f"{path} contains other files and is not a lake; name another folder")

@@ -24,7 +24,7 @@ _MAKING = 3600.0
 
 @dataclass
 class Swept:
-    """The number and size of the removed files."""
+    """The number of removed files, and their size together."""
 
     files: int = 0
     bytes: int = 0
@@ -38,7 +38,8 @@ def _age(path: str, now: float) -> float:
 
 
 def _newest(folder: str, now: float) -> float:
-    """Returns the age in seconds of the newest file in a folder. now: time of the file server."""
+    """Returns the age in seconds of the newest entry below a folder, or of the folder itself if it
+    is newer. now: time of the file server."""
     ages = [_age(folder, now)]
     for top, folders, names in os.walk(folder):
         ages += [_age(os.path.join(top, name), now) for name in (*folders, *names)]
@@ -66,7 +67,8 @@ def _numbered(lake: str) -> Iterator[str]:
 
 
 def _clock(lake: str) -> float:
-    """Returns the current time of the file server, whose clock may differ from this machine's."""
+    """Returns the current time of the file server in seconds since 1970; its clock may differ from
+    this machine's."""
     path = storage.write_beside(os.path.join(lake, storage.WORK, "clock"), b"")
     try:
         return os.stat(path).st_mtime
@@ -75,7 +77,8 @@ def _clock(lake: str) -> float:
 
 
 def orphans(snapshot: Snapshot) -> list[str]:
-    """Returns the files that no commit names, and replaced files."""
+    """Returns the files in folders of tables and in _seen that the lake no longer has: replaced
+    files, and files that no commit names. Their paths are relative to the lake."""
     found = [path for path in _tables(snapshot.path) if path not in snapshot.files]
     folder = os.path.join(snapshot.path, storage.SEEN)
     found += [f"{storage.SEEN}/{n}" for n in os.listdir(folder) if n not in snapshot.seen]
@@ -83,9 +86,9 @@ def orphans(snapshot: Snapshot) -> list[str]:
 
 
 def _sums(snapshot: Snapshot, grace: float, replaced_now: bool, made: float) -> Iterator[str]:
-    """Yields the paths of sums that may be removed: sums of files that were removed from the lake
-    more than `grace` seconds ago (or at all, if `replaced_now`), and sums of unknown files that are
-    older than the time `made`."""
+    """Yields the paths of sums that may be removed. These are sums of files that were removed from
+    the lake more than `grace` seconds ago (or at all, if `replaced_now`), and sums of unknown files
+    that are older than the time `made`, in seconds since 1970."""
     for path, of in unused(snapshot).items():
         whole = os.path.join(snapshot.path, path)
         if not of:

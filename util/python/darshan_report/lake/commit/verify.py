@@ -22,7 +22,8 @@ _PLACE = "_checked.json"  # in the lake: where the next check of a part begins
 
 
 def hash_of(path: str) -> str:
-    """Returns the hash of a file's content, in the form that commits store."""
+    """Returns the hash of a file's content as 32 hexadecimal digits, the form that commits
+    store."""
     whole = hashlib.blake2b(digest_size=16)
     with open(path, "rb", buffering=0) as file:
         while part := file.read(_STEP):
@@ -43,8 +44,8 @@ def _pages(path: str) -> str:
 
 
 def wrong(lake: str, file: File) -> str:
-    """Returns how a file's content differs from what was written, as text; "" if it is the same.
-    lake: path of the lake."""
+    """Returns a message on how a file's content differs from what was written; "" if it is the
+    same. lake: path of the lake."""
     path = os.path.join(lake, file.path)
     try:
         if not file.hash:
@@ -56,7 +57,8 @@ def wrong(lake: str, file: File) -> str:
 
 
 def all_wrong(lake: str, some: Iterable[File]) -> Iterator[str]:
-    """Yields a line for each file whose content differs from the content that was written."""
+    """Yields a line for each of these files whose content differs from what was written: its path,
+    and how it differs. lake: path of the lake."""
     for file in some:
         if said := wrong(lake, file):
             yield f"{file.path}: {said}"
@@ -67,7 +69,7 @@ def _order(path: str) -> str:
 
 
 def _begin(lake: str) -> str:
-    """Returns the place in the order of files at which the last partial check ended; if that is
+    """Returns the place in the order of files at which the next partial check begins; if that is
     unknown, one that depends on the day."""
     with contextlib.suppress(storage.LakeError):
         return str(storage.load_json(os.path.join(lake, _PLACE)).get("next", ""))
@@ -75,8 +77,9 @@ def _begin(lake: str) -> str:
 
 
 def next_part(snapshot: Snapshot, most: int) -> list[File]:
-    """Returns the files to check next: at least one, at most `most` bytes. Repeated calls return
-    all files of the lake one after another, if this user may write there."""
+    """Returns the files to check next: at least one if the lake has any, and together at most
+    `most` bytes unless the first is larger. Repeated calls return all files of the lake one after
+    another, if this user may write there."""
     ordered = sorted(snapshot.files.values(), key=lambda f: _order(f.path))
     begin = _begin(snapshot.path)
     ordered = [f for f in ordered if _order(f.path) >= begin] + [

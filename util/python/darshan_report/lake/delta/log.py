@@ -28,12 +28,13 @@ Action = dict[str, Any]
 
 
 class DamagedError(Exception):
-    """The Delta log does not describe a table of a lake. The message says where."""
+    """The Delta log is damaged, or another program wrote it. The message says where and how."""
 
 
 @dataclass
 class State:
-    """A Delta table after its newest version; version -1 if the log has none."""
+    """A Delta table after its newest version. version: its number; -1 if the log has no version.
+    protocol, metadata: their newest actions; {} before the first."""
 
     version: int = -1
     number: int = -1  # of the lake's commit
@@ -44,8 +45,8 @@ class State:
     metadata: Action = field(default_factory=dict)
 
     def take(self, action: Action) -> None:
-        """Applies an action to the table. Raises DamagedError for deletion vectors and for other
-        versions of the protocol, which no release of Darshan writes."""
+        """Applies an action of the log to the table. Raises DamagedError for deletion vectors and
+        for other versions of the protocol, which no release of Darshan writes."""
         if add := action.get("add"):
             if add.get("deletionVector"):
                 raise DamagedError("another program deleted rows")
@@ -66,22 +67,23 @@ class State:
 
 
 class Log:
-    """The Delta log of the table in a folder: reads, creates and removes its versions and
-    checkpoints."""
+    """The Delta log of one table: reads, creates and removes its versions and checkpoints. table:
+    path of the table's folder."""
 
     def __init__(self, table: str) -> None:
         self.folder = os.path.join(table, FOLDER)
 
     def version(self, number: int) -> str:
-        """Returns the path of a version."""
+        """Returns the path of the file of a version, which may not exist."""
         return os.path.join(self.folder, f"{number:020}.json")
 
     def checkpoint(self, number: int) -> str:
-        """Returns the path of a checkpoint."""
+        """Returns the path of the file of a version's checkpoint, which may not exist."""
         return os.path.join(self.folder, f"{number:020}.checkpoint.parquet")
 
     def there(self) -> tuple[list[int], list[int]]:
-        """Returns the numbers of the existing versions, and of the existing checkpoints."""
+        """Returns the numbers of the existing versions, and those of the existing checkpoints, both
+        sorted."""
         versions: list[int] = []
         checkpoints: list[int] = []
         with contextlib.suppress(FileNotFoundError):
@@ -92,18 +94,22 @@ class Log:
         return versions, checkpoints
 
     def newest(self) -> int:
-        """Returns the number of the newest version; -1 if there is none."""
+        """Returns the number of the newest version, or of a checkpoint if that is newer; -1 if
+        there is none."""
         versions, checkpoints = self.there()
         return max((-1, *versions, *checkpoints))
 
     def read(self) -> State:
-        """Returns the table after its newest version. Raises DamagedError or OSError."""
+        """Returns the table after its newest version. Raises DamagedError if the log is damaged,
+        OSError if it cannot be read."""
         for _ in range(_TRIES):
             with contextlib.suppress(FileNotFoundError):  # another process removed old versions
                 return self._read()
         return self._read()
 
     def _read(self) -> State:
+        """Does what read() does, but raises FileNotFoundError if another process removes a version
+        meanwhile."""
         versions, checkpoints = self.there()
         state = State(checkpoint=max(checkpoints, default=-1))
         if checkpoints:
@@ -141,8 +147,8 @@ class Log:
         return storage.create(self.version(number), "".join(lines).encode())
 
     def write_checkpoint(self, state: State) -> None:
-        """Writes a checkpoint, a file with the whole content of a table, and stores its number in
-        _last_checkpoint."""
+        """Writes a checkpoint of the version of `state`: a file with the whole content of the
+        table. Stores its number in _last_checkpoint and in `state`."""
         actions: list[Action] = [{"protocol": state.protocol}, {"metaData": state.metadata}]
         actions.append({"txn": {"appId": APPLICATION, "version": state.number}})
         actions += [{"add": {**add, "dataChange": False}} for add in state.live.values()]
@@ -157,7 +163,7 @@ class Log:
 
     def expire(self, before: float) -> None:
         """Removes versions and checkpoints that are older than the newest checkpoint that existed
-        at the time `before`."""
+        at the time `before`, in seconds since 1970; none if no checkpoint existed then."""
         versions, checkpoints = self.there()
         kept = -1
         for number in checkpoints:

@@ -39,7 +39,8 @@ _SETTINGS = {
 
 @dataclass
 class Made:
-    """How many tables were published, and how many files were added to, and removed from, them."""
+    """The number of tables that got a new version, and of the files that these versions added and
+    removed."""
 
     tables: int = 0
     added: int = 0
@@ -76,7 +77,7 @@ class _Misfit(Exception):
 
 
 class Publisher:
-    """Publishes all tables of a lake that changed."""
+    """Publishes all tables of a lake that changed. made: the counts so far."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
@@ -84,8 +85,8 @@ class Publisher:
         self.made = Made()
 
     def publish(self) -> Made:
-        """Publishes all tables that changed, and returns the counts. Raises LakeError or
-        OSError."""
+        """Publishes all tables that changed since their newest version, and returns the counts.
+        Raises LakeError if a file is missing or damaged, or OSError."""
         self._snapshot.refresh()
         known = columns.tables()
         for name in tables(self._snapshot):
@@ -94,6 +95,9 @@ class Publisher:
         return self.made
 
     def _table(self, table: Table) -> None:
+        """Publishes one table, if its files changed and no newer commit is published. Tries again
+        after another process was first. Publishes a damaged log anew, and rewrites files of an
+        earlier release first."""
         log = Log(os.path.join(self._snapshot.path, table.name))
         while True:
             try:
@@ -116,6 +120,8 @@ class Publisher:
                     ) from None
 
     def _add(self, file: File) -> Action:
+        """Returns the action that adds a file to its Delta table. Raises _Misfit if its columns are
+        those of an earlier release, LakeError if it is damaged."""
         path, table = os.path.join(self._snapshot.path, file.path), columns.tables()[file.table]
         try:
             with pq.ParquetFile(path) as opened:
@@ -132,6 +138,9 @@ class Publisher:
         return {"add": {**_of_file(file), **said}}
 
     def _metadata(self, table: Table, before: Action) -> Action:
+        """Returns the description of a table (schema, partition, settings) for its Delta log.
+        before: the newest published one, whose id and time of creation remain; {} for a new
+        table."""
         said = {
             "format": _FORMAT,
             "schemaString": schema.merged(table, before.get("schemaString", "")),
@@ -180,8 +189,8 @@ class Publisher:
         return True
 
     def _create(self, log: Log, state: State, actions: list[Action]) -> bool:
-        """Creates the version after a state, and applies it to the state. Returns False if another
-        process was first."""
+        """Creates the version after that of `state`, and applies its actions to `state`. Returns
+        False if another process was first."""
         now, number = _milliseconds(), self._snapshot.number
         said = {"timestamp": now, "operation": "WRITE", "operationParameters": {"mode": "Append"},
                 "engineInfo": APPLICATION}  # fmt: skip
@@ -201,7 +210,8 @@ class Publisher:
 
 
 def _checkpoint(log: Log, state: State) -> None:
-    """Writes a checkpoint that leaves out files removed long ago, then removes old versions."""
+    """Writes a checkpoint without files that were removed more than KEPT seconds ago, then removes
+    versions that are older than this."""
     old = (time.time() - KEPT) * 1000
     state.gone = {p: one for p, one in state.gone.items() if one.get("deletionTimestamp", 0) > old}
     log.write_checkpoint(state)
@@ -211,7 +221,7 @@ def _checkpoint(log: Log, state: State) -> None:
 
 
 def tables(snapshot: Snapshot) -> list[str]:
-    """Returns the tables that have files or a Delta log."""
+    """Returns the names of the tables that have files in the lake or a Delta log."""
     found = set(snapshot.tables)
     for name in columns.tables():
         if Log(os.path.join(snapshot.path, name)).newest() >= 0:

@@ -17,7 +17,8 @@ def _path(table: str, relative: str) -> str:
 
 
 def states(lake: str) -> dict[str, State]:
-    """Returns the published tables whose Delta logs can be read, by name."""
+    """Returns the published tables of a lake whose Delta logs can be read, by the names of the
+    tables."""
     found: dict[str, State] = {}
     for name in columns.tables():
         with contextlib.suppress(DamagedError, OSError):
@@ -28,8 +29,8 @@ def states(lake: str) -> dict[str, State]:
 
 
 def held(lake: str) -> dict[str, float]:
-    """Returns when files of the lake were removed from the published tables, by path, in seconds
-    since 1970; infinity for files of the newest version."""
+    """Returns when files were removed from the published tables, in seconds since 1970, by their
+    paths relative to the lake; infinity for files of the newest version."""
     found: dict[str, float] = {}
     for name, state in states(lake).items():
         for path, removed in state.gone.items():
@@ -39,7 +40,8 @@ def held(lake: str) -> dict[str, float]:
 
 
 def lost(lake: str) -> Iterator[str]:
-    """Yields the paths of files that the newest versions name but that do not exist."""
+    """Yields the paths, relative to the lake, of files that the newest versions name but that do
+    not exist."""
     for path, when in held(lake).items():
         if when == float("inf") and not os.path.exists(os.path.join(lake, path)):
             yield path

@@ -46,14 +46,15 @@ def _comment(column: Column) -> str:
 
 
 def fields(table: Table) -> list[dict[str, Any]]:
-    """Returns the fields of a table's schema; the partition is the last."""
+    """Returns the fields of a table's schema in Delta's form, each with name, type and comment; the
+    partition is the last."""
     own = [_field(c.name, _TYPES[c.type], _comment(c)) for c in table.columns]
     return [*own, _field(PARTITION, "string", "the month of the job's begin")]
 
 
 def merged(table: Table, before: str) -> str:
-    """Returns the schema of a table as JSON. before: the schema that was published last, or "". Its
-    columns that only a newer release knows remain."""
+    """Returns the schema of a table as JSON. before: the schema that was published last, or "".
+    Columns of it that this release does not know remain."""
     mine = fields(table)
     names = {f["name"] for f in mine} | {c.was for c in table.columns}
     others = json.loads(before)["fields"] if before else []
@@ -72,7 +73,7 @@ def _plain(kind: pa.DataType) -> pa.DataType:
 
 def fits(table: Table, found: pa.Schema) -> bool:
     """Returns whether a file has the column names and types of this release. A column may be
-    missing."""
+    missing, and columns that this release does not know are ignored. found: the file's schema."""
     types = _types(table)
     there = set(found.names)
     renamed = any(c.was in there and c.name not in there for c in table.columns)

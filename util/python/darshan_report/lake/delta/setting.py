@@ -18,8 +18,8 @@ _MARK = "_delta.json"  # when the lake was published
 
 
 def every(lake: str) -> float | None:
-    """Returns the minimum seconds between two versions that collectors publish; None if the lake
-    publishes no Delta tables."""
+    """Returns the minimum number of seconds between two publications by collectors; None if the
+    lake publishes no Delta tables."""
     said = storage.settings(lake).get(_NAME)
     return float(said) if isinstance(said, (int, float)) else None
 
@@ -40,7 +40,7 @@ def switch_on(lake: str, seconds: float) -> None:
 
 def switch_off(lake: str) -> int:
     """Stops publishing and removes the Delta logs, because a log that is not continued names files
-    that a sweep removes. Returns the number of tables."""
+    that a sweep removes. Returns the number of tables that had one."""
     if every(lake) is not None:
         _set(lake, None)
     found = [os.path.join(lake, name, FOLDER) for name in columns.tables()]
@@ -59,7 +59,8 @@ def last(lake: str) -> float:
 
 
 def publish(snapshot: Snapshot) -> Made:
-    """Publishes the tables that changed, and stores the time. Returns what was published."""
+    """Publishes the tables that changed, and stores the time. Returns the counts of tables and
+    files."""
     made = Publisher(snapshot).publish()
     mark = storage.as_json({"time": time.time(), "number": snapshot.number})
     storage.replace(os.path.join(snapshot.path, _MARK), mark)
@@ -73,15 +74,16 @@ def publish_if_on(snapshot: Snapshot) -> None:
 
 
 class Due:
-    """Publishes the Delta tables of a lake if the interval of its setting has passed."""
+    """Publishes the Delta tables of a lake, at most as often as its setting says. A collector keeps
+    this object while it runs."""
 
     def __init__(self, lake: str) -> None:
         self._lake = lake
         self._tried = 0.0
 
     def publish(self) -> None:
-        """Publishes if the last version is old enough. After an error, the next try waits as
-        long."""
+        """Publishes if the last publication, by any process, is old enough. After an error, the
+        next try of this object waits as long. Raises LakeError or OSError."""
         seconds = every(self._lake)
         if seconds is None:
             return

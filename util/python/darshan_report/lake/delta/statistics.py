@@ -31,8 +31,8 @@ def _value(value: Any, up: bool) -> Any:
 
 
 def _span(found: list[Any]) -> tuple[Any, Any]:
-    """Returns the smallest and the largest value of a column, from the statistics of its row
-    groups; None for both if unknown."""
+    """Returns the smallest and the largest value of a column; None for both if unknown. found: the
+    statistics of the column in each row group."""
     known = [s for s in found if s.has_min_max]
     if not known or any(s.num_values and not s.has_min_max for s in found):
         return None, None
@@ -40,7 +40,7 @@ def _span(found: list[Any]) -> tuple[Any, Any]:
 
 
 def columns_of(table: Table) -> list[str]:
-    """Returns the columns of a table that have statistics."""
+    """Returns the names of a table's columns that have statistics."""
     return [name for name in _COLUMNS if name in table.names]
 
 

@@ -37,6 +37,7 @@ def _change(now: float | None, before: float | None) -> str:
 
 
 def _totals(out: Form, told: Told) -> None:
+    """Adds the table with the sums of the week and of the week before."""
     out.table(
         ["", told.week.name, told.week.before.name, "change"],
         [
@@ -52,7 +53,7 @@ def _totals(out: Form, told: Told) -> None:
 
 
 def _listed(parts: Sequence[Sequence[Part]]) -> list[Part]:
-    """Joins parts of text with commas."""
+    """Returns several pieces of text as one, with commas between them."""
     found: list[Part] = []
     for number, some in enumerate(parts):
         found += [text(", ")] * bool(number) + list(some)
@@ -60,7 +61,7 @@ def _listed(parts: Sequence[Sequence[Part]]) -> list[Part]:
 
 
 def _tell(loser: Loser) -> list[Part]:
-    """Returns the sentence with the advice for a program's users."""
+    """Returns the sentence that says which users to tell, and which remedy."""
     owners = _listed(
         [[name(o["user"]), text(f" ({plural(o['jobs'], 'job')})")] for o in loser.owners[:_OWNERS]]
     )
@@ -80,6 +81,8 @@ def _job(worst: Row, hidden: bool) -> list[Part]:
 
 
 def _loser(out: Form, number: int, loser: Loser, hidden: bool) -> None:
+    """Adds a program that loses time: how much, its costliest findings, its users and its worst
+    job. number: its place in the list."""
     out.head(3, text(f"{number}. "), name(loser.program))
     of = loser.process_seconds
     part = f", {share(loser.lost_seconds, of)} of the time of its processes" if of else ""
@@ -99,6 +102,7 @@ def _loser(out: Form, number: int, loser: Loser, hidden: bool) -> None:
 
 
 def _losers(out: Form, told: Told, top: int) -> None:
+    """Adds the section about programs that lose time, or a sentence that there is none."""
     out.head(2, text("Programs that lose most"))
     if not told.losers:
         looked = told.sums["jobs"] - told.sums["not_looked"]
@@ -121,6 +125,8 @@ def _moved(row: Row) -> float:
 
 
 def _file_systems(out: Form, told: Told) -> None:
+    """Adds the section about file systems: what was moved on each mount point, against the week
+    before."""
     out.head(2, text("File systems"))
     if not told.file_systems:
         out.paragraph(text("No record of a file is of this week or the week before."))
@@ -191,8 +197,8 @@ def _lacking(out: Form, told: Told) -> None:
 
 
 def write(out: Form, told: Told, top: int) -> str:
-    """Returns the digest as text. out: Markdown or Mail. top: largest number of programs that
-    `told` has."""
+    """Returns the digest of a week as text. out: an empty Markdown or Mail. told: the numbers. top:
+    largest number of programs that `told` has."""
     week = told.week
     out.head(1, text(f"I/O of week {week.name}, {week.first} to {week.last}"))
     if told.hidden:

@@ -25,7 +25,7 @@ def text(value: str) -> Part:
 
 
 def name(value: str | None) -> Part:
-    """Returns a part with a name from a log."""
+    """Returns a part with a name from a log; "(no name)" stands for a missing one."""
     return "name", value or "(no name)"
 
 
@@ -65,11 +65,11 @@ class Markdown:
         return f"**{escaped}**" if kind == "strong" else escaped
 
     def head(self, level: int, *parts: Part) -> None:
-        """Adds a heading."""
+        """Adds a heading. level: 1 for the title of the text."""
         self._lines += [f"{'#' * level} {self._inline(parts)}", ""]
 
     def paragraph(self, *parts: Part) -> None:
-        """Adds a paragraph."""
+        """Adds a paragraph, which consists of these parts without spaces between them."""
         self._lines += [self._inline(parts), ""]
 
     def item(self, *parts: Part) -> None:
@@ -77,14 +77,14 @@ class Markdown:
         self._lines.append(f"* {self._inline(parts)}" if parts else "")
 
     def table(self, heads: Sequence[str], rows: Sequence[Sequence[Part]]) -> None:
-        """Adds a table of numbers with names in the first column."""
+        """Adds a table: a name in the first column, numbers in the others."""
         rule = ["---", *("---:" for _ in heads[1:])]
         lines = [[_MARKUP.sub(r"\\\1", h) for h in heads], rule]
         lines += [[self._inline([cell]) for cell in row] for row in rows]
         self._lines += [f"| {' | '.join(line)} |" for line in lines] + [""]
 
     def whole(self) -> str:
-        """Returns the whole text."""
+        """Returns the text that was built so far."""
         return "\n".join(self._lines).rstrip("\n") + "\n"
 
 
@@ -106,13 +106,13 @@ class Mail:
         )  # fmt: skip
 
     def head(self, level: int, *parts: Part) -> None:
-        """Adds a heading."""
+        """Adds a heading, underlined at levels 1 and 2. level: 1 for the title of the text."""
         line = self._inline(parts)
         self._lines += [*([""] if self._lines and self._lines[-1] else []), line]
         self._lines += [("=" if level == 1 else "-") * min(len(line), _WIDTH)] * (level < 3) + [""]
 
     def paragraph(self, *parts: Part) -> None:
-        """Adds a paragraph."""
+        """Adds a paragraph, which consists of these parts without spaces between them."""
         self._lines += [*self._wrapped(self._inline(parts)), ""]
 
     def item(self, *parts: Part) -> None:
@@ -120,7 +120,8 @@ class Mail:
         self._lines += self._wrapped(self._inline(parts), "* ", "  ") if parts else [""]
 
     def table(self, heads: Sequence[str], rows: Sequence[Sequence[Part]]) -> None:
-        """Adds a table of numbers with names in the first column."""
+        """Adds a table: a name in the first column, numbers in the others. Its lines may be longer
+        than 72 characters."""
         cells = [list(heads), *([self._inline([cell]) for cell in row] for row in rows)]
         widths = [max(map(len, column)) for column in zip(*cells)]
         for row in cells:
@@ -129,7 +130,7 @@ class Mail:
         self._lines.append("")
 
     def whole(self) -> str:
-        """Returns the whole text."""
+        """Returns the text that was built so far."""
         return "\n".join(self._lines).rstrip("\n") + "\n"
 
 

@@ -94,7 +94,7 @@ SELECT coalesce(max(day) FILTER (WHERE day <= current_date + 1), max(day)) AS da
 
 @dataclass(frozen=True)
 class Week:
-    """Seven days in UTC, beginning on a Monday."""
+    """Seven days in UTC, from Monday to Sunday. first: the Monday."""
 
     first: datetime.date
 
@@ -115,7 +115,7 @@ class Week:
         return Week(self.first - _DAYS)
 
     def of(self, chosen: Filters) -> Filters:
-        """Returns `chosen` with the days of this week."""
+        """Returns a copy of the filters `chosen` with the days of this week."""
         return replace(chosen, since=str(self.first), until=str(self.last))
 
 
@@ -125,8 +125,8 @@ def of_day(day: datetime.date) -> Week:
 
 
 def named(text: str, today: datetime.date) -> Week:
-    """Parses the name of a week (2026-W47), a day in the week, an age such as 14d, "this" or
-    "last". Raises LakeError for other text."""
+    """Returns the week that a text names: 2026-W47, a day in the week, an age such as 14d, "this"
+    or "last". Raises LakeError for other text."""
     ago = dates.ago(text, datetime.datetime.combine(today, datetime.time()))
     if ago is not None and ago.year >= _FIRST_YEAR:
         return of_day(ago.date())
@@ -154,8 +154,9 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Loser:
-    """A program of a week: its jobs, an upper bound of the time that its findings cost, the worst
-    job, findings and users."""
+    """A program that loses time in a week. lost_seconds: the largest time that its findings may
+    cost, of all processes. process_seconds: the working time of all its processes; None if
+    unknown."""
 
     program: str
     jobs: int
@@ -169,7 +170,9 @@ class Loser:
 
 @dataclass(frozen=True)
 class Told:
-    """All numbers of a week's digest."""
+    """All numbers of a week's digest. hidden: whether the lake's names are anonymized. sums,
+    sums_before: of all jobs in this week and in the week before. broken: reasons why parts of the
+    week's logs could not be read. undated: the same for logs of no known day."""
 
     week: Week
     hidden: bool
@@ -184,8 +187,8 @@ class Told:
 
 
 def rows(lake: Asked, question: Question, filters: Filters, **values: Any) -> list[Row]:
-    """Returns the rows of a query. If the tables of sums can answer it, they are read instead of
-    single rows."""
+    """Returns the rows of a query. The query reads the tables of sums instead of single rows if
+    these can answer it. values: of the query's other parameters."""
     if filters.mount is None and lake.has_sums():  # sums do not have the mounts of a job
         question = by_sums(question)
     return lake.sql(*query(question, filters, values)).rows()
@@ -196,8 +199,8 @@ HIDDEN = "what to change is told in the guide diagnoses.md, under the finding's 
 
 
 def told_openly(lake: Asked, findings: list[Row]) -> list[Row]:
-    """Returns findings as they may be shown: in an anonymized lake, without sentences, and with a
-    reference to the guide as the remedy."""
+    """Returns findings as they may be shown. In an anonymized lake, changes them: they get no
+    sentence and no example, and a reference to the guide as their remedy."""
     if lake.hidden:
         for one in findings:
             one.update(sentence=None, remedy=HIDDEN, example=None)
@@ -205,7 +208,8 @@ def told_openly(lake: Asked, findings: list[Row]) -> list[Row]:
 
 
 def losers(lake: Asked, filters: Filters, top: int) -> list[Loser]:
-    """Returns the `top` programs that lose most time, with their findings and users."""
+    """Returns at most `top` programs that lose time, those that lose most first, each with its
+    findings and users."""
     lost = rows(lake, _LOST, filters, top=top)
     names = [row["program"] for row in lost]
     if not names:
@@ -226,8 +230,8 @@ def losers(lake: Asked, filters: Filters, top: int) -> list[Loser]:
 
 
 def file_systems(lake: Asked, week: Week, chosen: Filters) -> list[tuple[Row, Row]]:
-    """Returns pairs with each file system's sums in the week and in the week before; {} if it has
-    none."""
+    """Returns a pair for each file system: the row of its sums in the week, and that of the week
+    before. A row is {} if the file system has no records then. chosen: restricts the jobs."""
     question = BY_NAME["file-systems"]
     now, before = (
         {

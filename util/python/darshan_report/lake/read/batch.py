@@ -38,7 +38,8 @@ _SIZES = {kind: np.dtype(form).itemsize for kind, form in _TYPES.items()}
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """One table of a batch. A column of strings has indices into the batch's strings; -1: null."""
+    """One table of a batch. arrays: a value per row, by the names of columns. A column of strings
+    has indices into the batch's strings; -1: null."""
 
     kind: Kind
     module: int  # -1: no module
@@ -49,7 +50,8 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """All strings of a batch, concatenated in UTF-8."""
+    """All strings of a batch, concatenated in UTF-8. texts[n] is the string with the index n; len()
+    is their number."""
 
     offsets: npt.NDArray[np.int32]  # the begin of each string in data, and the end of the last
     data: np.ndarray
@@ -83,7 +85,8 @@ def _columns(table: structs.Table) -> Columns:
 
 
 class Batch:
-    """Reads logs until it is full. Its arrays are valid only until the next read or clear."""
+    """Columns of many logs in memory. read() adds logs until the batch is full. Its arrays are
+    valid only until the next read or clear."""
 
     def __init__(self, size: int, traces: bool = False) -> None:
         """Creates an empty batch. size: approximate bytes of all columns together. traces: whether
@@ -117,7 +120,8 @@ class Batch:
 
     @property
     def tables(self) -> list[Columns]:
-        """The tables that have rows."""
+        """The tables that have rows: the logs, their problems, and records and totals of each
+        module."""
         count = self._library.darshan_batch_num_tables(self._handle)
         return [
             _columns(self._library.darshan_batch_table(self._handle, number).contents)
@@ -134,5 +138,5 @@ class Batch:
         return Texts(offsets, _array(found.bytes, "u1", int(offsets[-1])))
 
     def clear(self) -> None:
-        """Removes all rows from the batch."""
+        """Removes all rows from the batch, so that it can be filled again."""
         self._library.darshan_batch_clear(self._handle)

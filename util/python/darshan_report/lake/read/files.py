@@ -25,7 +25,9 @@ STATE_BITS = 24  # of a key: the hash of size and time; the bits above them hash
 
 @dataclass(frozen=True)
 class Found:
-    """A file that may be a log."""
+    """A file that may be a log, as a search found it: path, size in bytes, time of change
+    (nanoseconds since 1970), and user id of its owner. key: a hash of path, size and time, by which
+    a lake recognizes an unchanged file."""
 
     path: str
     size: int
@@ -37,7 +39,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Identity:
-    """The identity of a log: 128 bits of the SHA-256 of its content."""
+    """The identity of a log: the first 128 bits of the SHA-256 of its content, in two halves."""
 
     high: int
     low: int
@@ -52,7 +54,8 @@ class Identity:
 
 @dataclass(frozen=True)
 class State:
-    """The state of a file, which changes if the file is written or replaced."""
+    """The state of a file, which differs if the file was written or replaced: device, number of the
+    inode, size in bytes, time of change (nanoseconds since 1970), and user id of the owner."""
 
     device: int
     number: int  # of the inode
@@ -75,14 +78,14 @@ def _hash(content: bytes, secret: bytes = b"") -> int:
 
 
 def _key(path: str, size: int, changed: int, secret: bytes) -> int:
-    """Returns a hash of one state of a file. Its upper bits are a hash of the path alone. secret:
-    key of the hash in an anonymized lake."""
+    """Returns a hash of the path, size and time of change of a file. Its upper bits are a hash of
+    the path alone. secret: key of the hash of the path, in an anonymized lake."""
     place = _hash(os.fsencode(path), secret) >> STATE_BITS << STATE_BITS
     return place | _hash(f"{size} {changed}".encode()) >> (64 - STATE_BITS)
 
 
 def earlier_key(found: Found) -> int:
-    """Returns the key that earlier releases gave a file, which is in lakes of these releases."""
+    """Returns the key that earlier releases gave a file. Lakes that they made have such keys."""
     return _hash(f"{found.size} {found.changed} ".encode() + os.fsencode(found.path))
 
 
@@ -109,8 +112,9 @@ def _described(path: str, secret: bytes) -> Found:
 
 
 def named(path: str, secret: bytes = b"") -> Found:
-    """Returns the file at a path that the user named, of any type. A missing file gets size 0;
-    reading it later reports the error."""
+    """Returns the file at a path that the user named, of any type. A file that cannot be found gets
+    size 0; reading it later reports the error. secret: key of the hash of its path, in an
+    anonymized lake."""
     path = os.path.abspath(path)
     try:
         return _described(path, secret)
@@ -173,9 +177,10 @@ def below(
     settled: Settled | None = None,
     trials: TrialFiles | None = None,
 ) -> Iterator[Found]:
-    """Yields the logs below a folder, folder by folder, in order of names. Symbolic links to
-    folders are not followed, so there are no cycles. Adds the errors of folders that cannot be read
-    to `closed`, and results of `darshan try` to `trials`. Skips settled folders."""
+    """Yields the files below a folder whose names are those of logs, folder by folder, in order of
+    names. Symbolic links to folders are not followed, so there are no cycles. Adds the errors of
+    folders that cannot be read to `closed`, and results of `darshan try` to `trials`. Skips settled
+    folders. secret: key of the hashes of paths, in an anonymized lake."""
     for entry in _entries(folder, closed, settled, trials):
         try:
             if entry.is_symlink():
@@ -204,8 +209,9 @@ def listed(
     settled: Settled | None = None,
     trials: TrialFiles | None = None,
 ) -> Iterator[Found]:
-    """Yields the logs that a command line names as files or folders. closed, settled, trials: as in
-    below()."""
+    """Yields the logs that a command line names: each file, and the logs below each folder. Adds
+    the errors of folders that cannot be read to `closed`, and results of `darshan try` to `trials`.
+    Skips settled folders. secret: key of the hashes of paths, in an anonymized lake."""
     for path in paths:
         if os.path.isdir(path):
             yield from below(os.path.abspath(path), closed, secret, settled, trials)
@@ -261,9 +267,9 @@ def identity(path: str, most: int = sys.maxsize, secret: bytes = b"") -> tuple[I
 
 
 def odd(found: Found, now: State | None, which: Identity) -> str:
-    """Returns why the file that was read is not the one that was listed: it could not be read
-    (`now` is None), or its size or time of change differs. Returns "" if it is the same file. now:
-    its state when it was read."""
+    """Returns the reason why the file that was read is not the one that was listed: it could not be
+    read, or its size or time of change differs. Returns "" if it is the same file. now: its state
+    when it was read; None if it could not be read. which: has the reason then."""
     if now is None:
         return which.problem
     same = (now.size, now.changed) == (found.size, found.changed)
@@ -280,8 +286,8 @@ def is_as_found(found: Found) -> bool:
 
 
 def of_failure(found: Found, why: str) -> Identity:
-    """Returns an identity for a file that could not be read. Another size, time of change or reason
-    gives another identity."""
+    """Returns an identity for a file that could not be read, with the reason `why`. Another size,
+    time of change or reason gives another identity."""
     said = f"{found.size} {found.changed} {why} ".encode() + os.fsencode(found.path)
     if found.secret:
         return _identity(hashlib.blake2b(said, digest_size=32, key=found.secret).digest(), why)
@@ -294,13 +300,13 @@ def _identity(digest: bytes, problem: str = "") -> Identity:
 
 
 def is_gone(error: OSError, path: str) -> bool:
-    """Returns whether the error means that no entry of this name exists, not even a dangling
+    """Returns whether an error means that no entry named `path` exists, not even a dangling
     symbolic link."""
     return isinstance(error, FileNotFoundError) and not os.path.lexists(path)
 
 
 def rows(of: Sequence[tuple[Identity, Found]], row: np.dtype) -> np.ndarray:
-    """Returns rows for commit/seen.py. The key of an unreadable file is half of its identity, not
-    the key of its path. Therefore the file is read again: its permissions or server may change
-    while its size and time stay the same."""
+    """Returns rows for commit/seen.py, one for each log and its file. row: the type of a row. The
+    key of an unreadable file is half of its identity, not the key of its path. Therefore the file
+    is read again: its permissions or server may change while its size and time stay the same."""
     return np.array([(i.high, i.low, i.low if i.problem else f.key) for i, f in of], row)

@@ -2,10 +2,9 @@
 
 A folder is settled if it has no subfolders, the lake has all its logs, and neither the folder nor a
 log in it has changed for a day. Folders with few logs are always listed. The lake stores the
-settled folders in a file, which is ignored if it cannot be read,
-because it only saves time. A folder is listed again if it has changed (by its inode's time of
-change, which no user can set), and also after some days, because a log may be rewritten in
-place."""
+settled folders in a file, which is ignored if it cannot be read, because it only saves time. A
+folder is listed again if it has changed (by its inode's time of change, which no user can set), and
+also after some days, because a log may be rewritten in place."""
 
 from __future__ import annotations
 
@@ -32,8 +31,8 @@ _MOST = 1 << 18  # folders
 
 
 class Settled:
-    """The settled folders of a lake, during one collection: they have not changed for long, and the
-    lake has all of their logs."""
+    """The settled folders of a lake, which a search for logs skips. One object serves all searches
+    of a collection. secret: key of the hashes of paths in the file, for an anonymized lake."""
 
     def __init__(self, lake: str, secret: bytes = b"") -> None:
         self._path = os.path.join(lake, _FILE)
@@ -48,7 +47,8 @@ class Settled:
             self._known = {int(row["path"]): tuple(row.tolist()[1:]) for row in rows}
 
     def begin(self) -> None:
-        """Begins a search for logs."""
+        """Begins a search for logs: forgets which folders an unfinished search has listed, and
+        counts skipped logs from 0."""
         self._seen, self._listed, self._open, self.logs = {}, {}, set(), 0
 
     def _key(self, folder: str) -> int:
@@ -56,8 +56,8 @@ class Settled:
         return int.from_bytes(said.digest(), "little")
 
     def skips(self, folder: str) -> bool:
-        """Returns whether a folder is settled, and counts its logs if so. If not, forgets the
-        folder, and the caller lists it."""
+        """Returns whether a folder is settled, and counts its logs if so. If not, the caller lists
+        it; its state before that is stored for listed()."""
         try:
             status = os.stat(folder)
         except OSError:
@@ -76,7 +76,9 @@ class Settled:
         return False
 
     def listed(self, folder: str, logs: int) -> None:
-        """Notes that a folder without subfolders was listed. logs: number of logs in it."""
+        """Records that a folder without subfolders was listed. It becomes settled at the end of the
+        search if it is quiet, has enough logs, and open() is not called for one of them. logs:
+        number of logs in it."""
         status = self._seen.pop(folder, None)
         if status is None or logs < _FEWEST or len(self._listed) >= _MOST:
             return
@@ -85,13 +87,13 @@ class Settled:
             self._seen[folder] = status
 
     def open(self, path: str) -> None:
-        """Notes that the folder of this log is not settled, because the lake does not have the log
-        yet, or the log changed lately."""
+        """Records that the folder of this log is not settled, because the lake does not have the
+        log yet, or the log changed lately."""
         self._open.add(os.path.dirname(path))
 
     def end(self) -> None:
-        """Ends a complete search: stores the folders that are settled now, and also writes them to
-        the lake's file if possible."""
+        """Ends a complete search: folders that were listed and are quiet become settled. Also
+        writes all settled folders to the lake's file if possible."""
         new = 0
         for folder, logs in self._listed.items():
             status = self._seen[folder]

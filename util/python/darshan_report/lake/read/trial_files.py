@@ -13,8 +13,8 @@ _MOST_FILES, _MOST_BYTES = 10_000, 64 << 20
 
 
 class TrialFiles:
-    """The paths of result files of `darshan try`. For each owner, the collector reads only a
-    limited number and size of them."""
+    """The paths of result files of `darshan try` that a search has found. A limited number and size
+    of files count for each owner."""
 
     def __init__(self, since: int = 0) -> None:
         """since: nanoseconds since 1970; files that changed earlier are left out."""
@@ -25,7 +25,8 @@ class TrialFiles:
         self.above = 0  # files above the share of their owner
 
     def take(self, path: str, status: os.stat_result) -> None:
-        """Adds a result file, unless it is older than --since or above the limit of its owner."""
+        """Adds a result file, unless it changed before `since` or is above the limits of its owner.
+        status: of the file."""
         owner = status.st_uid
         if status.st_mtime_ns < self._since:
             return

@@ -39,8 +39,9 @@ Row = dict[str, Any]
 def shares_of(
     files: float | None, layers: float | None, work: float | None
 ) -> tuple[tuple[str, str], ...]:
-    """Returns the I/O shares of the run time, each with its label. files, layers, work: seconds in
-    file I/O, in I/O of all layers, and of possible work."""
+    """Returns the shares of the working time that processes spend in I/O, each as text with its
+    label: file I/O and, if it is more, I/O of all layers. files, layers, work: seconds in file I/O,
+    in I/O of all layers, and of working time; None if unknown."""
     shares = Shares(files or 0.0, max(files or 0.0, layers or 0.0), work or 0.0)
     found = [(io_share.files(shares), f"of {io_share.OF_WORK} {io_share.FILES}")]
     if shares.above:
@@ -50,15 +51,17 @@ def shares_of(
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: how its values are shown, and their source."""
+    """A column of a table on a page. of: the key of the value in a row, or a function that returns
+    the value."""
 
     title: str
     kind: str  # text, long (a sentence), path, id, date, count, amount, seconds, share
     of: str | Callable[[Row], Any]
 
     def value(self, row: Row) -> Any:
-        """Returns the value of a row, in the form of the page's data: a time or other text, or a
-        number. An unknown text becomes "", an unknown or infinite number None."""
+        """Returns the value of a row in the form of the page's data: text or a number. A time
+        becomes text such as 2026-11-22 03:30. An unknown text becomes "", an unknown or infinite
+        number None."""
         found = row.get(self.of) if isinstance(self.of, str) else self.of(row)
         if isinstance(found, datetime.datetime):
             return found.strftime("%Y-%m-%d %H:%M")
@@ -72,7 +75,8 @@ class Column:
 
 @dataclass
 class Made:
-    """A page of `darshan serve` while it is built: title, HTML, and data for scripts."""
+    """A page of `darshan serve` while it is built. parts: its HTML. data: for the scripts of the
+    page, which draw tables and pictures."""
 
     asked: Wanted
     title: str
@@ -88,16 +92,17 @@ class Made:
         self.add(f"<p{f' class={kind}' if kind else ''}>{text(words)}</p>")
 
     def head(self, words: str) -> None:
-        """Appends a heading."""
+        """Appends the heading of a section, given as text."""
         self.add(f"<h2>{text(words)}</h2>")
 
     def facts(self, *pairs: tuple[str, str]) -> None:
-        """Appends a list of titles and values, one line each."""
+        """Appends a list of titles and values, one line each. pairs: each with the title first."""
         some = "".join(f"<dt>{text(title)}</dt><dd>{text(value)}</dd>" for title, value in pairs)
         self.add(f"<dl>{some}</dl>")
 
     def figures(self, *pairs: tuple[str, str]) -> None:
-        """Appends the most important numbers, as pairs of number and description."""
+        """Appends the most important numbers. pairs: each with a number as text, and its
+        description."""
         some = "".join(
             f'<div class="figure"><b>{text(value)}</b> <span>{text(words)}</span></div>'
             for value, words in pairs
@@ -115,8 +120,9 @@ class Made:
         note: str = "",
         none: str = "There are none.",
     ) -> None:
-        """Appends a table that the user can sort and filter. link: returns the address that a row
-        leads to. most: the query's limit of rows. none: text if there are no rows."""
+        """Appends a table that the user can sort and filter. name: its id in the page. link:
+        returns the address that a row leads to. most: the query's limit of rows. note: text below
+        the table. none: text in place of a table without rows."""
         if not rows:
             self.say(none)
             return
@@ -131,7 +137,7 @@ class Made:
         })  # fmt: skip
 
     def example(self, words: str | None) -> None:
-        """Appends code that shows how to apply a remedy, if there is any."""
+        """Appends code that shows how to apply a remedy; nothing if there is none."""
         if words:
             lines = "\n".join(map(text, words.split("\n")))
             self.add(f"<pre>{lines}</pre>")
@@ -182,5 +188,5 @@ class Made:
 
 
 def link(words: str, address: str) -> str:
-    """Returns a link as HTML."""
+    """Returns a link as HTML. words: its text, which this function escapes, like the address."""
     return f'<a href="{text(address)}">{text(words)}</a>'

@@ -1,6 +1,8 @@
-"""Completes a name that a user types into a field of a page: returns the names with this beginning,
-as JSON. Users, programs and mount points come from sums, so this is fast in a large lake. Folders
-and files come from the last million records."""
+"""Completes a name that a user types into a field of a page: returns the names that begin like it,
+as JSON.
+
+Users, programs and mount points come from sums, so this is fast in a large lake. Folders and files
+come from the last million records."""
 
 from __future__ import annotations
 
@@ -83,7 +85,8 @@ def _paths(lake: Asked, prefix: str) -> list[str]:
 
 
 def render(lake: Asked, asked: Wanted) -> str:
-    """Returns a list of at most 20 names as JSON. Raises Refused or LakeError."""
+    """Returns a list of at most 20 names as JSON. Raises Refused if the address names no known
+    field, LakeError if a query fails."""
     prefix = asked.name or ""
     if asked.field == "path":
         found = _paths(lake, prefix) if prefix else []

@@ -45,8 +45,9 @@ SELECT day, sum(seconds) AS seconds FROM spent WHERE day IS NOT NULL GROUP BY da
 
 
 def _days(found: Iterable[Row]) -> list[datetime.date]:
-    """Returns all days from the first to the last of these rows, including days without jobs; only
-    the last days that have rows if the span is longer than `_LONGEST`."""
+    """Returns all days from the first to the last of these rows, including days without jobs. If
+    the span is longer than `_LONGEST` days, returns only days that have rows, at most the last
+    `_LONGEST`."""
     known = {row["day"] for row in found}
     first, last = min(known), max(known)
     if (last - first).days > _LONGEST:  # clocks of damaged logs
@@ -56,8 +57,9 @@ def _days(found: Iterable[Row]) -> list[datetime.date]:
 
 def _add(made: Made, found: list[Row], kind: str, lines: Sequence[tuple[str, list[Row], str]],
          said: str) -> None:  # fmt: skip
-    """Adds the chart, if it has at least two days. found: rows with all its days. kind: unit of the
-    values. lines: the name, rows and column of each line. said: what the chart shows."""
+    """Adds the chart if the rows have at least two days. found: rows with all its days. kind: unit
+    of the values. lines: the name, rows and column of each line. said: a description of the
+    chart."""
     days = _days(found)
     if len(days) < 2:  # a point is no line
         return
@@ -70,8 +72,8 @@ def _add(made: Made, found: list[Row], kind: str, lines: Sequence[tuple[str, lis
 
 
 def add_moved(made: Made, lake: Asked, filters: Filters, when: str = "") -> None:
-    """Adds the chart of the bytes that jobs read and wrote on each day. when: text on which days
-    these are, if the page does not say it."""
+    """Adds the chart of the bytes that jobs read and wrote on each day. when: text to append to its
+    description, about which days these are."""
     found = rows(lake, _MOVED, filters)
     if found:
         lines = [("read", found, "read"), ("written", found, "written")]

@@ -78,7 +78,8 @@ def _order(nodes: Iterable[Node], weights: Mapping[Edge, float]) -> list[Node]:
 
 @dataclass(frozen=True)
 class Via:
-    """A point in a column through which the edges of a node pass on their way to a later column."""
+    """A point in a column through which the edges of a node pass on their way to a later column.
+    node: at which these edges begin."""
 
     node: Node
     column: int
@@ -86,20 +87,21 @@ class Via:
 
 @dataclass
 class Columns:
-    """The nodes in columns, from left to right and from top to bottom, with points between them for
-    edges that pass a column."""
+    """The nodes of a graph in columns, from left to right and from top to bottom, with points
+    between them for edges that pass a column. of: the index of each node's column."""
 
     columns: list[list[Node]] = field(default_factory=list)
     of: dict[Node, int] = field(default_factory=dict)  # the column of each node
 
     def vias(self, edge: Edge) -> list[Node]:
-        """Returns the points through which an edge passes."""
+        """Returns the points through which an edge passes between its two columns; [] if these are
+        neighbours."""
         one, other = (self.of[node] for node in edge)
         return [Via(edge[0], column) for column in range(one + 1, other)]
 
     def sweep(self, near: Mapping[Node, list[Node]]) -> None:
         """Sorts each column by the mean position of its nodes' neighbours. near: the neighbours of
-        each node."""
+        each node, which may be points between."""
         place = {n: (i + 0.5) / len(column) for column in self.columns
                  for i, n in enumerate(column)}  # fmt: skip
 
@@ -115,8 +117,8 @@ class Columns:
 def columns(
     nodes: Iterable[Node], weights: Mapping[Edge, float], first: Callable[[Node], str]
 ) -> Columns:
-    """Arranges nodes in columns. weights: the edges, each with how much it counts. first: returns
-    the text of a node, by which nodes are sorted whose order the edges leave open."""
+    """Arranges nodes in columns. weights: the bytes of each edge. first: returns a text of each
+    node, by which nodes are sorted whose order the edges leave open."""
     real = {edge: weight for edge, weight in weights.items() if edge[0] != edge[1]}
     order = _order(sorted(nodes, key=first), real)
     number = {node: i for i, node in enumerate(order)}

@@ -44,9 +44,9 @@ _LAYERS = (
 
 
 def _row(lake: Asked, asked: Wanted) -> Row:
-    """Returns the row of a job. Searches the days that the address of the page names first, which
-    is faster, and all days if these do not have the job. Raises Refused if the lake has no such
-    job."""
+    """Returns the row of a job in the table jobs. Searches the days that the address of the page
+    names first, which is faster, and all days if these do not have the job. Raises Refused if the
+    lake has no such job."""
     of_day = Filters(asked.filters.since, asked.filters.until)
     for filters in dict.fromkeys((of_day, Filters())) if asked.log else ():
         found = rows(lake, questions.JOB, filters, log=asked.log)
@@ -61,6 +61,7 @@ def _problems(found: int | None) -> list[tuple[str, str]]:
 
 
 def _facts(made: Made, row: Row) -> None:
+    """Adds the facts of a job, and links to pages about its program, user and files."""
     known = [(title, row[name]) for title, name in _FACTS if row[name] not in (None, "")]
     made.facts(*(
         (title, f"{value:%Y-%m-%d %H:%M:%S}" if hasattr(value, "strftime") else str(value))
@@ -90,6 +91,8 @@ def _tried(row: Row) -> str:
 
 
 def _findings(made: Made, found: list[Row], trials: list[Row]) -> None:
+    """Adds each problem of a job with its remedy and the trials of it, then the titles of its other
+    findings."""
     for one in found:
         if one["kind"] != "problem":
             continue
@@ -112,7 +115,8 @@ def _findings(made: Made, found: list[Row], trials: list[Row]) -> None:
 
 
 def render(lake: Asked, asked: Wanted) -> str:
-    """Returns the page of a job as HTML. Raises Refused or LakeError."""
+    """Returns the page of a job as HTML. Raises Refused if the lake has no such job, LakeError if a
+    query fails."""
     row = _row(lake, asked)
     day = str(row["day"]) if row["day"] else None
     same_day = Filters(day, day)
@@ -158,8 +162,8 @@ def render(lake: Asked, asked: Wanted) -> str:
 
 
 def log_of(lake: Asked, asked: Wanted) -> str:
-    """Returns the path of the requested log; "" if the lake has none. Raises Refused if there is no
-    such log, or if its report may not be shown."""
+    """Returns the path of the requested log; "" if the tables have none for it. Raises Refused if
+    the lake has no such job, or if its names are anonymized."""
     if lake.hidden:
         raise Refused(403, "the lake has anonymized names, and a report would show the real ones")
     path: str = _row(lake, asked)["path"] or ""
@@ -168,8 +172,8 @@ def log_of(lake: Asked, asked: Wanted) -> str:
 
 def report(path: str, log: str) -> bytes:
     """Returns the report of a log as HTML. A separate process makes it, so that its memory and
-    crashes do not affect the server. log: identity. Raises Refused, also if the file is not the log
-    that was collected."""
+    crashes do not affect the server. path: of the file. log: identity. Raises Refused if the file
+    is gone or is not the log that was collected, and if no report could be made."""
     try:
         # Reading a pipe would block.
         if not stat.S_ISREG(os.stat(path).st_mode) or files.identity(path)[0].text != log:

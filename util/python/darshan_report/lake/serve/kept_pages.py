@@ -22,7 +22,8 @@ class KeptPages:
         self._bytes = 0
 
     def get(self, commit: int, what: Hashable) -> bytes | None:
-        """Returns a stored page of this commit; None if there is none. what: key of the page."""
+        """Returns a stored page of this commit; None if there is none. commit: its number. what:
+        key of the page."""
         with self._lock:
             if commit != self._commit or what not in self._pages:
                 return None
@@ -30,8 +31,8 @@ class KeptPages:
             return self._pages[what]
 
     def put(self, commit: int, what: Hashable, page: bytes) -> None:
-        """Stores a page. Drops the pages of other commits, because their rows may have been
-        removed."""
+        """Stores a page of this commit under the key `what`. Drops the pages of other commits,
+        because their rows may have been removed."""
         with self._lock:
             if commit != self._commit:
                 self._pages.clear()

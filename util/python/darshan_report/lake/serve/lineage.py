@@ -55,7 +55,8 @@ Node = Hashable
 
 @dataclass(frozen=True)
 class _Box:
-    """A node on the page: its two lines of text, and the page to which it leads."""
+    """A node on the page: its two lines of text, and the address to which it leads. chosen: whether
+    the request names it, so that it is marked."""
 
     title: str
     below: str
@@ -64,8 +65,8 @@ class _Box:
 
 
 def _edges(asked: Wanted) -> tuple[str, dict[str, str]]:
-    """Returns the first part of the query, which selects the files that the address names, and its
-    values."""
+    """Returns the first part of the query, which selects the files that the request names, and the
+    values of its parameters."""
     values: dict[str, str] = {}
     only = []
     if asked.path:
@@ -111,6 +112,8 @@ def _draw(
 
 
 def _of_programs(made: Made, lake: Asked, asked: Wanted) -> None:
+    """Adds the graph of programs, and the table of its edges: all of the days, or those around the
+    program or user that the request names."""
     given = asked.filters
     begin, values = _edges(asked)
     question = Question("lineage", "", f"WITH {begin}\n{PAIRS}")
@@ -153,8 +156,8 @@ def _of_programs(made: Made, lake: Asked, asked: Wanted) -> None:
 
 
 def _near(lake: Asked, log: str) -> tuple[list[Row], set[Node]]:
-    """Returns the edges between a job and the jobs around it, as many as fit on the page, and these
-    jobs."""
+    """Returns the edges between a job and the jobs around it, and the nodes that fit on the page.
+    log: identity of the job."""
     known: dict[tuple[str, str], Row] = {}
     asked_for: set[str] = set()
     waiting = {log}
@@ -172,6 +175,7 @@ def _near(lake: Asked, log: str) -> tuple[list[Row], set[Node]]:
 
 
 def _of_jobs(made: Made, lake: Asked, asked: Wanted) -> None:
+    """Adds the graph of the jobs around the requested one, and the table of its edges."""
     begin, values = _edges(asked)
     question = Question("lineage", "", f"WITH {begin}\n{_BETWEEN_JOBS}")
     days = Filters(asked.filters.since, asked.filters.until)
@@ -213,8 +217,8 @@ def _of_jobs(made: Made, lake: Asked, asked: Wanted) -> None:
 
 
 def render(lake: Asked, asked: Wanted) -> Made:
-    """Returns the page: a graph of programs or, if the address names a job, of the jobs around it.
-    Raises Refused if the address has a relative path."""
+    """Returns the page: a graph of programs or, if the request names a job, of the jobs around it.
+    Raises Refused if the request has a relative path."""
     if asked.path and not asked.path.startswith("/"):
         raise Refused(400, "path: must be the full path of a file or folder, such as /scratch/data")
     made = Made(asked, "Lineage of the files around a job" if asked.log else "Lineage of files")

@@ -39,8 +39,9 @@ def add_lines(
     most: int,
     program: Callable[[Row], str] | None = None,
 ) -> None:
-    """Adds the table of lines of code. program: returns the address of the page of a row's program;
-    None if all rows have the same program."""
+    """Adds the table of lines of code. most: largest number of rows. program: returns the address
+    of the page of a row's program; None if all rows have the same program, which then has no
+    column."""
     found = rows(lake, BY_NAME["lines"], filters, top=most)
     columns = (Column("Program", "text", "program"), *_COLUMNS) if program else _COLUMNS
     made.table("lines", columns, found, program, most=most, note=_NOTE, none=_NONE)

@@ -96,7 +96,8 @@ def _lacks(made: Made, told: Told) -> None:
 
 
 def _first(owners: Sequence[Row]) -> str:
-    """Returns text with the names of the users that lose most time."""
+    """Returns text with the names of at most _NAMED users, and the number of the others. owners:
+    those who lose most time first."""
     names = [str(o["user"]) for o in owners[:_NAMED]]
     left = len(owners) - _NAMED
     return ", ".join([*names, *([f"{left} more"] if left > 0 else [])])
@@ -109,6 +110,8 @@ def _last(asked: Wanted, newest: datetime.date) -> str:
 
 
 def _week(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
+    """Returns the page of a week. newest: the last day of the lake, whose week is shown unless the
+    request names one."""
     try:
         week = week_of(asked.week or _last(asked, newest), newest)
     except LakeError as error:
@@ -159,6 +162,7 @@ def _week(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
 
 
 def _mounts(made: Made, found: list[Row], more: tuple[Column, ...] = ()) -> None:
+    """Adds the table of mount points. more: further columns."""
     columns = (Column("Mount point", "text", "mount"), Column("Type", "text", "file_system"),
                *_MOVED, *more, Column("Records", "count", "records"),
                Column("Transfers", "seconds", "transfer_seconds"),
@@ -211,8 +215,8 @@ def _file_systems(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
 
 
 def _last_jobs(lake: Asked, filters: Filters) -> list[Row]:
-    """Returns the last _MOST jobs. The tables of sums tell how many days they span, so only jobs of
-    these days are read."""
+    """Returns the last _MOST jobs, the last first. The tables of sums tell how many days they span,
+    so only jobs of these days are read."""
     if filters.mount is None and lake.has_sums():
         left = _MOST
         for day in rows(lake, questions.DAYS, filters):
@@ -245,8 +249,8 @@ def _lines(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
 
 
 def _changes(made: Made, found: list[Row], with_program: bool) -> None:
-    """Adds the costliest finding as advice, then a table of all costly findings. with_program:
-    whether to name programs."""
+    """Adds the first finding as advice, then a table of all of them. found: the costliest first.
+    with_program: whether to name programs."""
     if not found:
         made.say("No finding recommends a change.")
         return
@@ -275,8 +279,8 @@ def _changes(made: Made, found: list[Row], with_program: bool) -> None:
 def _of_one(
     lake: Asked, asked: Wanted, filters: Filters, title: str, with_program: bool
 ) -> tuple[Made, list[Row]]:
-    """Returns the beginning that the pages of a program and of a user share, and their jobs.
-    with_program: whether to name programs."""
+    """Returns the beginning that the pages of a program and of a user share, and their last jobs.
+    with_program: whether to name programs, as on the page of a user."""
     made = Made(asked, title)
     made.filters()
     sums = rows(lake, SUMS, filters)[0]
@@ -311,7 +315,8 @@ def _one_program(lake: Asked, asked: Wanted, newest: datetime.date) -> Made:
 
 
 def _points(jobs: list[Row]) -> dict[str, list[object]]:
-    """Returns the jobs in order of time, as data of the diagram."""
+    """Returns the data of a program's diagram: lists with a value for each job, in order of
+    time."""
     known = sorted(jobs, key=lambda j: j["seconds"])
     io = [j["io_seconds"] for j in known]
     return {
@@ -363,7 +368,8 @@ def _kept(lake: Asked, filters: Filters) -> Filters:
 
 
 def render(lake: Asked, asked: Wanted) -> str:
-    """Returns a page about many jobs as HTML. Raises Refused or LakeError."""
+    """Returns a page about many jobs as HTML. Raises Refused if the request is invalid, LakeError
+    if a query fails."""
     newest = newest_day(lake)
     if newest is None:
         made = Made(asked, "An empty lake")

@@ -1,4 +1,4 @@
-"""Parses the address of a request, which is untrusted."""
+"""Parses the addresses of requests, which are untrusted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ _LOG = re.compile(r"[0-9a-f]{32}")
 
 
 class Refused(Exception):
-    """An invalid or refused request. Its message is one line; it also has the HTTP status."""
+    """An invalid or refused request. The message is one line for the client. status: of HTTP, such
+    as 404."""
 
     def __init__(self, status: int, why: str) -> None:
         super().__init__(why)
@@ -27,7 +28,8 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Wanted:
-    """The requested page and its parameters: filters, name, log, week, path, field."""
+    """The requested page and its parameters. page: its name; "" for the first page. log: identity
+    of a log. week: its name, or a day in it."""
 
     page: str
     filters: Filters = field(default_factory=Filters)
@@ -38,8 +40,9 @@ class Wanted:
     field: str = ""  # field of a form whose name must be completed
 
     def address(self, page: str, **more: str | None) -> str:
-        """Returns the address of another page with the same filters. more: further parameters. The
-        address is relative, so that a proxy can serve all pages below a folder."""
+        """Returns the address of another page with the same filters. more: further parameters,
+        which replace filters of the same name; None removes one. The address is relative, so that a
+        proxy can serve all pages below a folder."""
         keep = {**_said(self.filters), **more}
         query = urllib.parse.urlencode({k: v for k, v in keep.items() if v is not None})
         return f"{page or '.'}?{query}" if query else page or "."
@@ -53,6 +56,8 @@ def _said(filters: Filters) -> dict[str, str | None]:
 
 
 def _day(given: Mapping[str, str], name: str) -> str | None:
+    """Returns the day in a field of the request as text, 2026-11-22; None if the field is missing
+    or empty. Raises Refused for other text than a day or an age."""
     text = given.get(name)
     if not text:
         return None
@@ -76,8 +81,8 @@ def _log(given: Mapping[str, str]) -> str:
 
 
 def wanted(target: str) -> Wanted:
-    """Parses the path and query of a request's address. Raises Refused if a field has an invalid
-    value, or if fields are too many or too long."""
+    """Returns the request that an address (path and query) makes. Raises Refused if a field has an
+    invalid value, or if fields are too many or too long."""
     path, _, query = target.partition("?")
     try:
         pairs = urllib.parse.parse_qsl(
@@ -99,7 +104,8 @@ def wanted(target: str) -> Wanted:
 
 
 def within(asked: Wanted, since: datetime.date, until: datetime.date) -> Wanted:
-    """Returns the request with these days, unless it already names days."""
+    """Returns the request restricted to the days from `since` to `until`, unless it already names a
+    day."""
     filters = asked.filters
     if filters.since or filters.until:
         return asked

@@ -54,7 +54,7 @@ def _is_number(name: str) -> bool:
 
 
 def _kind(asked: Wanted) -> Hashable:
-    """Returns the parts of a request that determine the cost of its page."""
+    """Returns the parts of a request that determine how long making its page takes."""
     filters = asked.filters
     return asked.page, filters.mount is not None, filters.user is None, filters.program is None
 
@@ -65,10 +65,11 @@ def kind_of(target: str) -> str:
 
 
 class Site:
-    """Makes the pages of a lake, and caches them."""
+    """Makes the pages of one lake, one at a time, and caches them."""
 
     def __init__(self, lake: Asked, program: str, seconds: float = 0.0) -> None:
-        """Opens a site of an open lake. seconds: the largest time of making a page; 0: any."""
+        """Opens a site of an open lake. program: name of this command, for messages. seconds: the
+        largest time of making a page; 0: any."""
         self._lake = lake
         self._limits = lake.limits(seconds)
         self._program = program
@@ -78,9 +79,9 @@ class Site:
         self._reports = threading.BoundedSemaphore(_REPORTS)
 
     def page(self, target: str, client: str = "", viewer: str = "") -> bytes:
-        """Returns the page of an address. client: the address of the requesting machine. viewer:
-        name of the requesting user, to whose own jobs the page links; "": no user, no link. Raises
-        Refused if the address is invalid or names no page."""
+        """Returns the page, list of names or report at an address. client: the address of the
+        requesting machine. viewer: name of the requesting user, to whose own jobs the page links;
+        "": no user, no link. Raises Refused if the address is invalid or names no page."""
         page = self._page(target, client)
         if kind_of(target) == _JSON:
             return page
@@ -91,6 +92,8 @@ class Site:
         return page.replace(MINE.encode(), mine.encode("utf-8", "backslashreplace"), 1)
 
     def _page(self, target: str, client: str) -> bytes:
+        """Returns the page of an address, without links for its viewer: from the cache, or made
+        when it is the client's turn."""
         asked = wanted(target)
         if asked.page == "report":
             return self._report(asked, client)
@@ -116,6 +119,8 @@ class Site:
         return self._kept.get(self._lake.commit, what) if self._lake.is_newest(look) else None
 
     def _made(self, asked: Wanted) -> str:
+        """Returns a new page, of the newest commit. Tries again if a commit removes files
+        meanwhile."""
         make = _OTHERS.get(asked.page, pages.render)
         with self._lake.limited(self._limits) as watch:
             for _ in range(_AGAIN):  # a prune may remove files while they are read
@@ -127,6 +132,8 @@ class Site:
             return make(self._lake, asked)
 
     def _report(self, asked: Wanted, client: str) -> bytes:
+        """Returns the report of the requested log. Raises Refused if _REPORTS reports are being
+        made."""
         with self._turns.turn(client, asked.page), self._lake.limited(self._limits):
             self._lake.refresh()
             path = job.log_of(self._lake, asked)
@@ -138,7 +145,8 @@ class Site:
             self._reports.release()
 
     def complain(self, target: str, error: Exception) -> None:
-        """Prints an error of the server on stderr. The client does not receive it."""
+        """Prints an error of the server on stderr. The client does not receive it. target: the
+        address that was requested."""
         words = str(error).partition("\n")[0]
         say(self._program, f"/{target[:200].lstrip('/')}: {type(error).__name__}: {words}")
 
@@ -224,6 +232,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self._send(status, "text/plain; charset=utf-8", f"{visible(words)}\n".encode())
 
     def _send(self, status: int, kind: str, content: bytes) -> None:
+        """Sends a response with its headers. kind: the content type. The content is left out after
+        a HEAD request."""
         self.send_response(status)
         for name, value in _HEADERS:
             self.send_header(name, value)
@@ -251,7 +261,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """The server, with a limit on simultaneous connections."""
+    """The HTTP server, with a limit on simultaneous connections."""
 
     daemon_threads = True
     request_queue_size = 256
@@ -260,8 +270,9 @@ class Server(http.server.ThreadingHTTPServer):
     def __init__(
         self, address: str, port: int, site: Site, remote: bool, names: Iterable[str] = ()
     ) -> None:
-        """Listens at an address. remote: accepts every IP address, and this machine's names, as
-        host of a request. names: further accepted host names."""
+        """Listens at an address and a port. remote: whether other machines may connect: every IP
+        address, and this machine's names, are then accepted as host of a request. names: further
+        accepted host names."""
         self.site = site
         self.remote = remote
         self.shown = f"[{address}]" if ":" in address else address
@@ -305,12 +316,13 @@ class Server(http.server.ThreadingHTTPServer):
         return False
 
     def said(self, request: Any) -> None:
-        """Notes that the request of a connection is complete."""
+        """Records that the request of a connection is complete, so that it is no longer closed in
+        favour of a new one."""
         with self._lock:
             self._silent.pop(request, None)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Handles one connection in its thread, and counts its end."""
+        """Handles one connection in its thread. Afterwards, it no longer counts as open."""
         try:
             super().process_request_thread(request, client_address)
         finally:

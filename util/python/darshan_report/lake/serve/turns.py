@@ -26,13 +26,16 @@ _BUSY = "too many pages are being made; try again later"
 
 @dataclass(eq=False)
 class _Request:
+    """A waiting request. kind: what determines the cost of its page. since: when it came, in
+    seconds of the clock."""
+
     client: str
     kind: Hashable
     since: float
 
 
 class Turns:
-    """The queue of requests for pages."""
+    """The queue of requests for pages, from all clients."""
 
     def __init__(
         self,
@@ -53,13 +56,14 @@ class Turns:
 
     @property
     def waiting(self) -> int:
-        """The number of waiting requests."""
+        """The number of requests that wait for their turn."""
         return len(self._waiting)
 
     @contextlib.contextmanager
     def turn(self, client: str, kind: Hashable) -> Iterator[None]:
-        """A context in which a client may make a page; waits until it is the client's turn. kind:
-        what determines the cost of the page. Raises Refused if too many requests wait."""
+        """A context in which a client may make a page; waits until it is the client's turn. client:
+        any text that is equal for requests of one client. kind: pages of equal kind take about the
+        same time. Raises Refused if too many requests wait, or if this one has waited too long."""
         self._wait(_Request(client, kind, self._clock()))
         began = self._clock()
         try:
@@ -71,6 +75,8 @@ class Turns:
                 self._condition.notify_all()
 
     def _wait(self, one: _Request) -> None:
+        """Waits until the request is first and no page is being made. Raises Refused if too many
+        requests wait, or after too long a time."""
         with self._condition:
             if len(self._waiting) >= self._most:
                 raise Refused(503, _BUSY)

@@ -31,22 +31,24 @@ class Refused(Exception):
 
 @dataclass
 class Refusals:
-    """The lines of an accounting file that were not used: their number, and the first one with its
-    reason."""
+    """The lines of an accounting file that were not used. number: of lines that were refused.
+    first: the first of them, with the reason."""
 
     number: int = 0
     first: str = ""
     not_begun: int = 0  # jobs that wait in a queue
 
     def add(self, line: int, why: object) -> None:
-        """Counts a refused line, and remembers the first one with its reason."""
+        """Counts a refused line. line: its number. why: the reason, which is stored for the first
+        one."""
         self.number += 1
         self.first = self.first or f"line {line}: {why}"
 
 
 @contextlib.contextmanager
 def opened(path: str) -> Iterator[IO[bytes]]:
-    """Opens a file, or standard input if the path is "-"."""
+    """A context with an open file, which is closed at the end; with standard input if the path is
+    "-"."""
     if path == "-":
         yield sys.stdin.buffer
         return
@@ -55,8 +57,8 @@ def opened(path: str) -> Iterator[IO[bytes]]:
 
 
 def lines(file: IO[bytes], refused: Refusals) -> Iterator[tuple[int, str]]:
-    """Yields number and text of each line that is not empty. Refuses lines that are too long or not
-    UTF-8."""
+    """Yields number and text of each line that is not empty. Adds lines that are too long or not
+    UTF-8 to `refused`."""
     number = 0
     while data := file.readline(LONGEST_LINE + 1):
         number += 1
@@ -113,9 +115,9 @@ def _seconds(text: str) -> float:
 
 
 def moment(value: Any, what: str) -> datetime.datetime | None:
-    """Returns a value as a time. It is in seconds since 1970, or a date and time in the zone of
-    this process. Returns None for 0 and for the words with which schedulers mark a missing time.
-    Raises Refused for other values."""
+    """Returns a value as a time; None for 0 and for the words with which schedulers mark a missing
+    time. The value is in seconds since 1970, or a date and time in the zone of this process. what:
+    its name in messages. Raises Refused for other values."""
     text = "" if value is None else str(value).strip()
     if text in ("", "Unknown", "None", "N/A", "0", "0.0"):
         return None
@@ -155,8 +157,9 @@ def jobs_begun(
     row_of: Callable[[_Job], dict[str, Any] | None],
     refused: Refusals,
 ) -> Iterator[dict[str, Any]]:
-    """Yields row_of(job) for each job. row_of: returns None for a job that has not begun. Counts
-    such jobs, and jobs for which row_of raises Refused."""
+    """Yields row_of(job) for each job. numbered: jobs, each with its number for messages. row_of:
+    returns None for a job that has not begun. Counts such jobs, and jobs for which row_of raises
+    Refused, in `refused`."""
     for number, job in numbered:
         try:
             row = row_of(job)
@@ -170,7 +173,7 @@ def jobs_begun(
 
 
 def not_an_accounting(path: str) -> LakeError:
-    """Returns the error for a file that no reader knows."""
+    """Returns an error that says that no reader knows the form of the file."""
     return LakeError(
         f"cannot read {path}: it is neither output of `sacct -P` with a header, nor an accounting "
         "log of PBS, nor output of `flux jobs --json`"

@@ -19,8 +19,8 @@ _AT_ONCE = 50_000  # rows in memory
 
 
 def _rows(file: IO[bytes], path: str, refused: Refusals) -> Iterator[dict[str, Any]]:
-    """Yields the rows of an accounting file. The first line shows which scheduler wrote it. Raises
-    LakeError if that is unknown."""
+    """Yields the rows of an accounting file. The first line shows which scheduler wrote it. path:
+    for messages. Raises LakeError if the scheduler is unknown."""
     first = file.readline(1 << 16)
     if first.lstrip()[:1] in (b"{", b"["):
         yield from flux.rows(first, file, path, refused)
@@ -46,8 +46,9 @@ def _hidden(row: dict[str, Any], hide: Hide) -> dict[str, Any]:
 
 
 def collect(lake: str, path: str, hide: Hide) -> tuple[Replaced, Refusals]:
-    """Adds the jobs of an accounting file to the lake. Returns how many were added, and which lines
-    were refused. Raises LakeError, or OSError if the file cannot be read."""
+    """Adds the jobs of an accounting file to the lake. Returns how many were added and replaced,
+    and which lines were refused. Raises LakeError if the file is no accounting, or OSError if it
+    cannot be read."""
     refused, sums = Refusals(), Replaced()
     with opened(path) as file:
         made = (_hidden(row, hide) for row in _rows(file, path, refused))

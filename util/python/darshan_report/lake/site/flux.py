@@ -19,6 +19,8 @@ def _no_constant(text: str) -> float:
 
 
 def _jobs(first: bytes, file: IO[bytes], path: str) -> list[Any]:
+    """Returns the list of jobs in a file, each as JSON describes it. first: the first bytes of the
+    file. Raises LakeError if it is too large or has no such list."""
     data = first + file.read(_MOST_BYTES + 1 - len(first))
     if len(data) > _MOST_BYTES:
         raise LakeError(f"cannot read {path}: more than 256 MiB; write shorter periods into "
@@ -63,6 +65,7 @@ def _row(job: Any) -> dict[str, Any] | None:
 
 
 def rows(first: bytes, file: IO[bytes], path: str, refused: Refusals) -> Iterator[dict[str, Any]]:
-    """Yields the rows of jobs. A refused job is reported by its number in the list. first: the
-    first bytes of the file, which were already read."""
+    """Yields the rows of jobs that have begun. A refused job is reported by its number in the list.
+    first: the first bytes of the file, which were already read. path: for messages. Raises
+    LakeError if the file is too large or not such a list."""
     yield from jobs_begun(enumerate(_jobs(first, file, path), 1), _row, refused)

@@ -14,7 +14,7 @@ _RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 
 def _numbers(text: str) -> list[str] | None:
     """Returns the numbers of a list such as 01-04,7, with their leading zeros; None if there are
-    too many, or if the text is no such list."""
+    more than MOST, or if the text is no such list."""
     found: list[str] = []
     for part in text.split(","):
         ends = _RANGE.fullmatch(part)
@@ -28,6 +28,8 @@ def _numbers(text: str) -> list[str] | None:
 
 
 def _names(part: str) -> Iterator[str] | None:
+    """Yields the names of one part of a list, such as node[01-04]; returns None if they are too
+    many, or if the part is invalid."""
     pieces: list[list[str]] = []
     count = 1
     for place, piece in enumerate(re.split(r"[\[\]]", part)):

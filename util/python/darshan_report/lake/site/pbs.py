@@ -21,8 +21,8 @@ def is_line(line: str) -> bool:
 
 
 def _values(text: str) -> dict[str, str]:
-    """Parses values such as "user=jane queue=long". The first of two values with one name counts,
-    because PBS writes its own names before those that users choose."""
+    """Returns values such as "user=jane queue=long" by name. The first of two values with one name
+    counts, because PBS writes its own names before those that users choose."""
     found: dict[str, str] = {}
     for name, value in _VALUE.findall(text):
         found.setdefault(name, value.strip('"'))
@@ -35,6 +35,8 @@ def _hosts(text: str) -> list[str]:
 
 
 def _row(job: str, found: dict[str, str], is_over: bool) -> dict[str, Any]:
+    """Returns the row of a job. job: its id. found: the values of the line. is_over: whether the
+    line is of its end. Raises Refused for invalid values."""
     started = moment(found.get("start"), "start")
     if started is None:
         raise Refused("has no start")
@@ -69,7 +71,8 @@ def _row(job: str, found: dict[str, str], is_over: bool) -> dict[str, Any]:
 
 def rows(some: Iterator[tuple[int, str]], refused: Refusals) -> Iterator[dict[str, Any]]:
     """Yields a row for each begin and each end of a job. The lake replaces the row of the begin by
-    that of the end. some: number and text of lines."""
+    that of the end. some: number and text of lines. Adds other lines, and lines with invalid
+    values, to `refused`."""
     for number, line in some:
         found = _LINE.fullmatch(line)
         if found is None:

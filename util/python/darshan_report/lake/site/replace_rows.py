@@ -30,7 +30,7 @@ _DAYS = datetime.timedelta(days=40)
 
 @dataclass
 class Replaced:
-    """The number of added rows, and the number of rows that they replaced."""
+    """The number of rows that were added to a table, and of the earlier rows that they replaced."""
 
     rows: int = 0
     replaced: int = 0
@@ -51,7 +51,7 @@ def _keys(rows: pa.Table, key: Sequence[str]) -> pa.Array:
 
 
 def _last(table: pa.Table, key: Sequence[str]) -> pa.Table:
-    """Returns the rows without those that a later row with the same key replaces."""
+    """Returns the rows of a table without those whose key a later row has, too."""
     places = {text: place for place, text in enumerate(_keys(table, key).to_pylist())}
     return table.take(pa.array(sorted(places.values()), pa.int64()))
 
@@ -96,9 +96,10 @@ def _change(
 
 
 def replace_table(lake: str, name: str, rows: pa.Table, key: Sequence[str]) -> Replaced:
-    """Commits rows, which replace existing rows with the same key. If several of the given rows
-    have the same key, the last counts. The rows have all columns of the table; `day` is never null.
-    Returns how many rows were added and replaced."""
+    """Commits rows to the lake's table `name`. They replace existing rows with the same key, in
+    files whose days are at most 40 days away. key: the columns whose values are the key. If several
+    of the given rows have the same key, the last counts. The rows have all columns of the table;
+    `day` is never null. Returns how many rows were added and replaced."""
     snapshot = Snapshot(lake)
     table = _last(rows, key)
     mode = modes.of_lake(lake)
@@ -122,5 +123,7 @@ def replace_table(lake: str, name: str, rows: pa.Table, key: Sequence[str]) -> R
 def replace_rows(
     lake: str, table: Table, rows: list[dict[str, Any]], key: Sequence[str]
 ) -> Replaced:
-    """Does the same as replace_table(), for rows that are dicts by column name."""
+    """Commits rows, which are dicts by column name, to a lake's table. They replace existing rows
+    with the same key (see replace_table). key: the columns whose values are the key. Missing
+    columns become null. Returns how many rows were added and replaced."""
     return replace_table(lake, table.name, arrow.rows(table, rows), key)

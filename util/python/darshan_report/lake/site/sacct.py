@@ -27,6 +27,8 @@ def is_header(line: str) -> bool:
 
 
 def _checked(names: list[str]) -> None:
+    """Raises LakeError if a column is needed and missing, or has text that users choose. names: of
+    the columns."""
     users = sorted(_OF_USERS & set(names))
     if users:
         raise LakeError(
@@ -57,7 +59,7 @@ def _hosts(text: str | None) -> str | None:
 
 def _row(found: dict[str, str]) -> dict[str, Any] | None:
     """Returns the row of a job; None if it waits in a queue. found: values by column name. Raises
-    Refused."""
+    Refused for invalid values."""
     started = moment(found["start"], "start")
     if started is None:
         return None
@@ -86,9 +88,9 @@ def _row(found: dict[str, str]) -> dict[str, Any] | None:
 def rows(
     header: str, some: Iterator[tuple[int, str]], refused: Refusals
 ) -> Iterator[dict[str, Any]]:
-    """Yields the rows of jobs. header: the first line, without its newline. some: number and text
-    of the other lines. Raises LakeError if the header lacks a needed column, or has a column with
-    text that users choose."""
+    """Yields the rows of jobs that have begun; leaves out steps of jobs. header: the first line,
+    without its newline. some: number and text of the other lines. Raises LakeError if the header
+    lacks a needed column, or has a column with text that users choose."""
     names = header.lower().split("|")
     _checked(names)
     ids = [names.index(name) for name in ("jobid", "jobidraw") if name in names]

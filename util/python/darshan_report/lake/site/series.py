@@ -32,7 +32,9 @@ _MICRO = 1e6
 
 @dataclass(frozen=True)
 class Form:
-    """How the columns of a time series are interpreted: names, unit, interval."""
+    """How the columns of a time series are interpreted: their names, the unit and kind of their
+    values, and the interval. mount: the mount point of all rows, for a file without a column with
+    it."""
 
     names: Mapping[str, str] = field(default_factory=dict)  # columns of the file, by ours
     mount: str | None = None  # of a file without such a column
@@ -42,8 +44,8 @@ class Form:
 
 
 def _csv(path: str, names: list[str]) -> tuple[pa.Table, int]:
-    """Returns the columns of a CSV file, and how many rows were left out, because they have another
-    number of fields than the first row."""
+    """Returns the columns of a CSV file as strings, and how many rows were left out, because they
+    have another number of fields than the first row. names: of the columns to read."""
     options = csv.ConvertOptions(
         include_columns=names, column_types={n: pa.string() for n in names}
     )
@@ -59,20 +61,20 @@ def _csv(path: str, names: list[str]) -> tuple[pa.Table, int]:
 
 def _read(path: str, form: Form) -> tuple[dict[str, pa.ChunkedArray], int]:
     """Returns the columns of a CSV or Parquet file by the lake's names, and how many rows of a CSV
-    file were left out, because they have another number of cells. Raises LakeError if the file is
+    file were left out, because they have another number of fields. Raises LakeError if the file is
     too large, lacks a column or has another form."""
     torn = 0
     ours = [*form.names]
     theirs = [form.names[name] for name in ours]
     try:
         if os.path.getsize(path) > _MOST_FILE:
-            raise LakeError(f"cannot read {path}: more than 1 GiB; divide it by days")
+            raise LakeError(f"cannot read {path}: more than 1 GiB; divide the file by days")
         with open(path, "rb") as file:
             is_parquet = file.read(4) == b"PAR1"
         if is_parquet:
             if pq.read_metadata(path).num_rows > _MOST_ROWS:
                 raise LakeError(
-                    f"cannot read {path}: more than {_MOST_ROWS:,} rows; divide it by days"
+                    f"cannot read {path}: more than {_MOST_ROWS:,} rows; divide the file by days"
                 )
             there = pq.read_schema(path).names
             lacks = [name for name in theirs if name not in there]
@@ -92,8 +94,8 @@ def _texts(column: pa.ChunkedArray) -> list[str | None]:
 
 
 def _moment(text: str) -> float:
-    """Converts a number, or a date and time, to seconds since 1970; NaN for other text. A time
-    without a zone is in the zone of this process."""
+    """Returns the time that a text names, in seconds since 1970; NaN for other text. The text is
+    this number, or a date and time, in the zone of this process if it names none."""
     try:
         return float(text)
     except ValueError:
@@ -124,7 +126,7 @@ def _times(column: pa.ChunkedArray) -> np.ndarray:
 
 
 def _numbers(column: pa.ChunkedArray) -> np.ndarray:
-    """Returns the values as numbers; NaN for a cell that is not a number."""
+    """Returns the values of a column as numbers; NaN for a cell that is not a number."""
     if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
         return np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), "f8")
 
@@ -187,19 +189,22 @@ def _integers(amounts: np.ndarray, most: int) -> pa.Array:
 
 
 class Refused(NamedTuple):
-    """How many rows of a file were not used, because of their time or of their interval."""
+    """How many rows of a file were not used, because of their time or of their interval. Each row
+    is counted once."""
 
     times: int = 0  # rows without a time, with an impossible one, or with other fields
     intervals: int = 0  # rows whose interval is unknown, 0 or above _LONGEST
 
 
 def table(path: str, form: Form, hide: Hide) -> tuple[pa.Table, Refused]:
-    """Returns the rows of a file in the form of the table, and how many rows were not used. Raises
-    OSError or LakeError if the file cannot be read, or has too many rows."""
+    """Returns the rows of a file in the form of the table server_load, and how many rows were not
+    used. Raises OSError or LakeError if the file cannot be read, or has too many rows."""
     found, torn = _read(path, form)
     rows = len(found["time"])
     if rows > _MOST_ROWS:
-        raise LakeError(f"cannot read {path}: more than {_MOST_ROWS:,} rows; divide it by days")
+        raise LakeError(
+            f"cannot read {path}: more than {_MOST_ROWS:,} rows; divide the file by days"
+        )
     nothing: list[str | None] = [None] * rows
     mounts = _texts(found["mount"]) if "mount" in found else [form.mount] * rows
     targets = _texts(found["target"]) if "target" in found else nothing
@@ -236,8 +241,8 @@ def table(path: str, form: Form, hide: Hide) -> tuple[pa.Table, Refused]:
 
 
 def collect(lake: str, path: str, form: Form, hide: Hide) -> tuple[Replaced, Refused]:
-    """Adds the intervals of a file to the lake, where they replace intervals with the same key.
-    Returns how many were added and replaced, and how many rows were not used. Raises LakeError, or
-    OSError if the file cannot be read."""
+    """Adds the intervals of a file to the lake, where they replace those with the same mount point,
+    target and begin. Returns how many were added and replaced, and how many rows were not used.
+    Raises LakeError, or OSError if the file cannot be read."""
     rows, refused = table(path, form, hide)
     return (replace_table(lake, SERVER_LOAD.name, rows, _KEY) if len(rows) else Replaced()), refused

@@ -43,7 +43,7 @@ Row = dict[str, Any]
 
 @dataclass
 class Sums:
-    """The counts of one search for results."""
+    """The counts of one search for results. rows: that were added to the table."""
 
     rows: int = 0
     foreign: int = 0  # results of a user who does not own the log
@@ -52,7 +52,8 @@ class Sums:
 
 @dataclass
 class _Result:
-    """The content of one result file."""
+    """The content of one result file. log: identity of the log. owner: user id of the file's owner.
+    rows: of its trials, without the columns of the job."""
 
     log: str
     day: datetime.date  # on which the job began
@@ -73,8 +74,8 @@ def _positive(row: Row, name: str) -> float | None:
 
 
 def _mean(row: Row, name: str) -> float | None:
-    """Returns the mean of a row's list of seconds; None if one of them cannot be the time of a run.
-    name: of the list."""
+    """Returns the mean of a row's list of seconds; None if the list is missing, or if one of them
+    cannot be the time of a run. name: of the list."""
     values = row.get(name)
     if not isinstance(values, list) or not values:
         return None
@@ -84,8 +85,8 @@ def _mean(row: Row, name: str) -> float | None:
 
 
 def _row(row: Row) -> Row | None:
-    """Returns a row of the table, without the columns of the job; None if a needed value is missing
-    or impossible."""
+    """Returns a trial as a row of the table, without the columns of the job; None if a needed value
+    is missing or impossible. row: the trial in the result file."""
     remedy, rule, result = (str(row.get(name, "")) for name in ("remedy", "finding", "result"))
     moment, host = _moment(row), row.get("host")
     if moment is None or not _REMEDY.fullmatch(remedy) or len(result) > 40:
@@ -117,7 +118,8 @@ def _row(row: Row) -> Row | None:
 
 
 def _result(path: str) -> _Result | None:
-    """Reads a result file; returns None if it is invalid or does not name its log."""
+    """Returns the content of a result file; None if it is invalid, has no trials or does not name
+    its log."""
     try:
         whole, owner = tried.read_result(path)
         log = str(whole.get("log_sha256", ""))
@@ -151,7 +153,7 @@ def _rows_of(
 
 
 def _newest(snapshot: Snapshot, results: list[_Result]) -> dict[tuple[str, str], Any]:
-    """Returns when the trials that the lake already has were made, by log and remedy."""
+    """Returns when the newest trials that the lake already has were made, by log and remedy."""
     rows = _rows_of(snapshot, TRIALS.name, ("log", "remedy", "tried"), results)
     return {(row["log"], row["remedy"]): row["tried"] for row in rows}
 
@@ -178,8 +180,8 @@ def _joined(snapshot: Snapshot, results: list[_Result], hide: Hide, sums: Sums) 
 
 
 def collect(lake: str, paths: Iterable[str], hide: Hide) -> Sums:
-    """Adds the results in these files to the lake, where they replace earlier trials of the same
-    remedy and log. Returns their counts. Raises LakeError or OSError."""
+    """Adds the trials in these result files to the lake, where they replace earlier trials of the
+    same remedy and log. Ignores invalid files. Returns the counts. Raises LakeError or OSError."""
     sums = Sums()
     results = [one for one in map(_result, paths) if one is not None]
     while results:

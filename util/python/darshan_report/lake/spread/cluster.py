@@ -45,8 +45,9 @@ def _line(error: BaseException) -> str:
 
 
 def _asked(address: str) -> dict[str, Any]:
-    """Returns the arguments of Dask's client, for a scheduler's file or address, or from Dask's own
-    settings if `address` is "". Raises LakeError if none of them names a scheduler."""
+    """Returns the arguments of Dask's client that name a scheduler. address: HOST:PORT,
+    PROTOCOL://HOST:PORT or the path of a scheduler file; if "", Dask's own settings count. Raises
+    LakeError if neither names a scheduler."""
     if address.startswith("/"):
         if not os.path.isfile(address):
             raise LakeError(f"cannot find the file of the Dask scheduler, {address}")
@@ -72,6 +73,8 @@ class _Client(distributed.Client):
 
 
 def _client(asked: dict[str, Any], name: str) -> Any:
+    """Returns a connected Dask client. asked: its arguments. name: of the cluster, for messages.
+    Raises LakeError if the scheduler cannot be reached in time."""
     # The collector reports a lost connection itself, in one line.
     logging.disable(logging.CRITICAL)
     made: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -126,7 +129,7 @@ class Cluster(Closing):
 
     def other(self) -> str:
         """Returns text on which packages have other versions in the cluster than in this process;
-        "" if all are equal."""
+        "" if all are equal. Compares only packages whose versions must agree."""
         with self._alive():
             found = self._client.get_versions()
         here = _versions(found["client"])
@@ -142,8 +145,8 @@ class Cluster(Closing):
     def parts(
         self, batches: Iterator[list[Found]], options: Options
     ) -> Generator[Part, None, None]:
-        """Yields the parts of all batches as they complete. Raises LakeError if batches were lost
-        with their workers."""
+        """Yields the parts of all batches as they complete. options: for all parts. Raises
+        LakeError if batches were lost with their workers, or if a worker cannot read its logs."""
         run = os.path.join(options.lake, storage.WORK, storage.new_name())
         os.mkdir(run)
         options = replace(options, run=os.path.basename(run))
@@ -172,6 +175,8 @@ class Cluster(Closing):
         return max(_LEAST, _AHEAD * self.threads) - len(self._batches)
 
     def _submit(self, batches: Iterator[list[Found]], options: Options, ready: Any) -> None:
+        """Sends batches to the cluster. ready: a queue, to which each batch's future is added when
+        it is done."""
         for logs in batches:
             call = pickle.dumps(_Call(logs, options, fingerprint()))
             with self._alive():
@@ -184,7 +189,8 @@ class Cluster(Closing):
 
     def _part(self, future: Any, logs: list[Found]) -> Part | None:
         """Returns the part of a batch; None if its workers died, after which other batches
-        continue. logs: of the batch. Raises LakeError if a worker could not read the logs."""
+        continue. future: Dask's result of the batch. logs: of the batch. Raises LakeError if a
+        worker could not read the logs."""
         try:
             far: Far = future.result()
         except distributed.KilledWorker:
@@ -223,7 +229,8 @@ class Cluster(Closing):
             ) from None
 
     def _give_up(self, run: str) -> None:
-        """Cancels the batches in progress and removes their files."""
+        """Cancels the batches in progress and removes their files. run: the folder of these
+        files."""
         with contextlib.suppress(Exception):
             if self._batches and self._client.status == "running":
                 self._client.cancel(list(self._batches))
@@ -241,8 +248,8 @@ class Cluster(Closing):
 
 
 def _versions(said: dict[str, Any] | None) -> dict[str, str]:
-    """Returns the versions of packages that must agree. Python's has no patch level, which makes no
-    difference here. said: what Dask reports about one process."""
+    """Returns the versions of packages that must agree, by their names. Python's has no patch
+    level, which makes no difference here. said: what Dask reports about one process."""
     packages = dict((said or {}).get("packages", {}))
     packages["python"] = ".".join(str(packages.get("python", "")).split(".")[:2])
     return {name: str(packages.get(name)) for name in _COMPARED}

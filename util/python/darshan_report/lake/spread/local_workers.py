@@ -40,8 +40,8 @@ def _give_up(pool: concurrent.futures.ProcessPoolExecutor) -> None:
 def by_processes(
     batches: Iterator[list[Found]], options: Options, workers: int
 ) -> Generator[Part, None, None]:
-    """Yields the parts of all batches as they complete, made by `workers` processes. Ends these
-    processes at once if this process fails or is interrupted."""
+    """Yields the parts of all batches as they complete, made by `workers` processes. options: for
+    all parts. Ends these processes at once if this process fails or is interrupted."""
     # Not by fork: locks that Arrow's threads hold at the fork would never be released.
     context = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(workers, context, _begin, (os.getpid(),)) as pool:
@@ -64,7 +64,8 @@ def by_processes(
 
 
 def alone_here(batches: Iterator[list[Found]], options: Options) -> Generator[Part, None, None]:
-    """Makes the parts in this process, for few logs or a single worker."""
+    """Yields the parts of all batches, made in this process, for few logs or a single worker. Arrow
+    uses one core from then on."""
     alone()
     for logs in batches:
         yield collect_part(logs, options)

@@ -19,7 +19,8 @@ Array = Any  # of pyarrow, which has no types
 
 @dataclass(frozen=True)
 class Sum:
-    """One column of sums: how its value is computed from a row of the table."""
+    """One column of sums. of: the table's columns from which its value is computed. value: returns
+    the value of each row, from these columns as Arrow arrays."""
 
     name: str
     of: tuple[str, ...]
@@ -28,8 +29,9 @@ class Sum:
 
 @dataclass(frozen=True)
 class Kind:
-    """Defines the sums of one table of a lake: the columns by which its rows are grouped, and the
-    columns that are added up."""
+    """Defines the sums of one table of a lake: the columns by which its rows are grouped (`keys`),
+    and the columns that are added up (`sums`). A kind with `whole` computes its sums in a way of
+    its own instead."""
 
     table: str  # name of the sums in SQL; several tables may have their sums in it
     keys: tuple[str, ...]
@@ -47,7 +49,7 @@ class Kind:
 
     @property
     def folder(self) -> str:
-        """The name of the folder with the sums."""
+        """The name of the folder, below _sums, with the files of these sums."""
         return self.table if self.version == 1 else f"{self.table}-{self.version}"
 
     @property
@@ -93,6 +95,7 @@ _IO = ("io_seconds", "read_seconds", "write_seconds", "meta_seconds")
 
 
 def _of_records(prefix: str) -> Kind:
+    """Returns the kind of the sums of records with this prefix of counters, POSIX or STDIO."""
     return Kind(
         "sums_files",
         (*_BASE, "mount", "file_system"),

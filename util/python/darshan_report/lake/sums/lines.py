@@ -25,7 +25,8 @@ _LARGE = pa.decimal128(38, 0)
 
 
 def _encoded(column: pa.ChunkedArray) -> pa.DictionaryArray:
-    """Encodes a column of strings as integers with the same order, and the distinct strings."""
+    """Returns a column of strings as a dictionary array: integers with the order of the strings,
+    and the distinct strings."""
     array = column.combine_chunks()
     array = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
     texts = pc.cast(array.dictionary, pa.string())
@@ -35,14 +36,16 @@ def _encoded(column: pa.ChunkedArray) -> pa.DictionaryArray:
 
 
 def _short(column: pa.ChunkedArray) -> pa.DictionaryArray:
-    """Encodes the first digits of build ids like _encoded()."""
+    """Returns the first digits of build ids as a dictionary array: integers, and the distinct
+    strings."""
     array = _encoded(column)
     first = pc.utf8_slice_codeunits(array.dictionary, 0, _DIGITS).dictionary_encode()
     return pa.DictionaryArray.from_arrays(first.indices.take(array.indices), first.dictionary)
 
 
 def sums_of(file: pq.ParquetFile) -> pa.Table:
-    """Returns the sums of one file of the table sites."""
+    """Returns the sums of one file of the table sites: a row for each day, user, program and line
+    of code."""
     groups = (file.read_row_group(n, list(COLUMNS)) for n in range(file.num_row_groups))
     rows = pa.concat_tables(groups).unify_dictionaries()
     texts = {name: _encoded(rows[name]) for name in (*_TEXTS, "log") if name != "build"}
@@ -66,7 +69,8 @@ def sums_of(file: pq.ParquetFile) -> pa.Table:
 
 
 def _added(rows: pa.Table) -> pa.Table:
-    """Adds up rows whose strings are encoded as integers."""
+    """Returns the sums of rows whose strings are encoded as integers: one row for each combination
+    of KEYS."""
     order = [(name, "descending") for name in ("seconds", *_FIRST)]
     first = pc.ScalarAggregateOptions(skip_nulls=False)
     whole = pc.ScalarAggregateOptions(skip_nulls=True, min_count=1)  # of nulls alone: null

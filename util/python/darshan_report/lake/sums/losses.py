@@ -20,7 +20,8 @@ _AS_IT_IS = pc.ScalarAggregateOptions(skip_nulls=False)
 
 
 def _claims(rows: pa.Table) -> pa.Table:
-    """Returns the findings that count, with the time that each loses and the time of its job."""
+    """Returns the findings that count: problems whose time is not that of another finding. Adds the
+    time that each loses (`lost`) and the time of its job (`had`)."""
     had = pc.if_else(pc.equal(rows["of_seconds"], 0.0), None, rows["of_seconds"])
     lost = pc.min_element_wise(rows["stake_seconds"], had)
     is_problem = pc.equal(pc.cast(rows["kind"], pa.string()), "problem")
@@ -33,13 +34,14 @@ def _claims(rows: pa.Table) -> pa.Table:
 
 
 def _ordered(rows: pa.Table) -> pa.Table:
-    """Orders rows by lost time, the costliest first, like losses.COSTLIEST in SQL."""
+    """Returns rows ordered by lost time, the costliest first, like losses.COSTLIEST in SQL."""
     order = [("lost", "descending"), ("log", "descending"), ("number", "descending")]
     return rows.sort_by(order)
 
 
 def _of_jobs(rows: pa.Table) -> pa.Table:
-    """Adds up the findings of each job and rule."""
+    """Returns a row for each job and rule: the lost time of its findings, and the texts of the
+    costliest one."""
     some = [name for name in _FIRST if name != "log"]
     made = _ordered(rows).group_by([*KEYS, "log"], use_threads=False)
     each = made.aggregate([("lost", "sum"), *((name, "first", _AS_IT_IS) for name in some)])
@@ -48,8 +50,8 @@ def _of_jobs(rows: pa.Table) -> pa.Table:
 
 
 def _summed(rows: pa.Table) -> pa.Table:
-    """Adds up jobs, separately for jobs that lose time and for jobs whose findings cost bytes but
-    no time."""
+    """Returns the sums of jobs by KEYS, in separate rows for jobs that lose time and for jobs whose
+    findings cost bytes but no time. rows: one for each job and rule, or one for each job."""
     loses = pc.fill_null(pc.greater(rows["lost"], 0.0), False)
     ordered = _ordered(rows.append_column("loses", loses))
     made = ordered.group_by([*KEYS, "loses"], use_threads=False).aggregate([
@@ -61,7 +63,8 @@ def _summed(rows: pa.Table) -> pa.Table:
 
 
 def sums_of(file: pq.ParquetFile) -> pa.Table:
-    """Returns the sums of one file of the table findings."""
+    """Returns the sums of one file of the table findings: rows for each rule, and rows without a
+    rule for all findings together."""
     groups = (file.read_row_group(n, list(COLUMNS)) for n in range(file.num_row_groups))
     rows = pa.concat_tables(map(_claims, groups))
     by_rule = _summed(_of_jobs(rows))

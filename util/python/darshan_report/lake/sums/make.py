@@ -24,13 +24,13 @@ FOLDER = "_sums"
 
 
 def path_of(file: File) -> str:
-    """Returns the path, relative to the lake, of the sums of a file."""
+    """Returns the path of the sums of a file, relative to the lake. They may not exist yet."""
     _, month, name = file.path.split("/")
     return f"{FOLDER}/{KINDS[file.table].folder}/{month}/{name}"
 
 
 def sources(snapshot: Snapshot) -> Iterator[File]:
-    """Yields the files of a lake that should have sums."""
+    """Yields the files of a lake that should have sums: those of the tables in KINDS."""
     return (file for file in snapshot.files.values() if file.table in KINDS)
 
 
@@ -55,7 +55,7 @@ def _added(kind: Kind, rows: pa.Table, names: Iterable[str]) -> pa.Table:
 
 
 def _of_rows(kind: Kind, rows: pa.Table) -> pa.Table:
-    """Returns the sums of some rows of a table."""
+    """Returns the sums of some rows of a table, whose kind computes them column by column."""
     values = {name: rows[name] for name in kind.keys}
     values = {n: pc.cast(v, pa.string()) if n != "day" else v for n, v in values.items()}
     values[kind.rows] = pa.repeat(pa.scalar(1, pa.int64()), len(rows))
@@ -65,8 +65,8 @@ def _of_rows(kind: Kind, rows: pa.Table) -> pa.Table:
 
 
 def sums_of(path: str, table: str) -> pa.Table | None:
-    """Returns the sums of a table's file; None if it has no rows, or lacks columns, because another
-    release wrote it. path: of the file."""
+    """Returns the sums of the file at `path`; None if it has no rows, or lacks columns, because
+    another release wrote it. table: its name."""
     kind = KINDS[table]
     with pq.ParquetFile(path) as file:
         if not set(kind.columns) <= set(file.schema_arrow.names):
@@ -96,8 +96,8 @@ def write(lake: str, file: File, target: str) -> bool:
 
 
 def complete(snapshot: Snapshot, known: set[str] | None = None) -> int:
-    """Makes the sums that a lake lacks, and returns their number. known: paths of existing sums, to
-    which the new ones are added."""
+    """Makes the sums that a lake lacks, and returns how many it has made. known: paths of existing
+    sums, to which the paths of new ones, and of those that cannot be made, are added."""
     known = there(snapshot.path) if known is None else known
     lacking = [file for file in sources(snapshot) if path_of(file) not in known]
     if not lacking:
@@ -133,8 +133,8 @@ def unused(snapshot: Snapshot) -> dict[str, str]:
 
 
 def damaged(lake: str) -> Iterator[str]:
-    """Yields a line for each file of sums that is damaged, according to the checksums of its
-    pages."""
+    """Yields a line for each file of sums that is damaged, according to the checksums of its pages.
+    lake: path of the lake."""
     for path in sorted(there(lake)):
         try:
             whole = os.path.join(lake, path)

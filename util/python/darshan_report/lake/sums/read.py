@@ -25,8 +25,8 @@ _TEXTS = frozenset((
 
 
 class Sums:
-    """The sums of a lake for one process. It makes missing sums in a temporary folder of its
-    own."""
+    """The sums of a lake for one process. It makes missing sums in a temporary folder of its own,
+    which the caller creates and removes."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder  # for sums that the lake lacks
@@ -65,7 +65,8 @@ class Sums:
         return self._own[file.path]
 
     def views(self, snapshot: Snapshot, root: str) -> dict[str, str]:
-        """Returns a query for each table of sums, by name. root: the path of the lake in SQL."""
+        """Returns an SQL query for each table of sums, by the table's name. root: the path of the
+        lake as SQL shall open it."""
         known = there(snapshot.path)
         paths: dict[str, list[str]] = {table: [] for table in TABLES}
         for file in sources(snapshot):
@@ -76,6 +77,8 @@ class Sums:
 
 
 def _query(table: str, paths: list[str]) -> str:
+    """Returns the SQL that reads a table of sums from these files; a query without rows if there
+    are none."""
     if not paths:
         kind = next(kind for kind in KINDS.values() if kind.table == table)
         columns = (f'NULL::{_type(name, kind.keys)} AS "{name}"' for name in kind.names)

@@ -88,8 +88,8 @@ def shape(whole: pa.Schema) -> str:
 
 
 class Dictionary:
-    """The strings of a batch that several columns index. Each column gets only the strings that it
-    uses."""
+    """The strings of a batch, which several columns index. Each column that it makes contains only
+    the strings that it uses."""
 
     def __init__(self, texts: Texts) -> None:
         count = len(texts)
@@ -97,7 +97,8 @@ class Dictionary:
         self.values = pa.StringArray.from_buffers(count, offsets, data)
 
     def column(self, places: npt.NDArray[np.int32]) -> pa.Array:
-        """Makes a column of strings. places: indices of the strings; -1 becomes null."""
+        """Returns a column of strings as a dictionary array. places: index of each row's string; -1
+        becomes null."""
         used = np.zeros(len(self.values) + 1, bool)
         used[places] = True  # -1 is the last element
         lacks = bool(used[-1])
@@ -109,8 +110,8 @@ class Dictionary:
 
 
 def of_values(values: list[str | None], places: npt.NDArray[np.int32] | None = None) -> pa.Array:
-    """Makes a column of strings: from one string per row or, with `places`, from the index of each
-    row's string."""
+    """Returns a column of strings as a dictionary array. values: the string of each row or, with
+    `places`, strings that places index, one index per row."""
     array = pa.array(values, pa.string()).dictionary_encode()
     if places is None:
         return array
@@ -118,8 +119,8 @@ def of_values(values: list[str | None], places: npt.NDArray[np.int32] | None = N
 
 
 def counter(array: np.ndarray, column: Column, null: np.ndarray | None = None) -> pa.Array:
-    """Makes the column of a counter. null: mask of rows that become null. Values that mean unknown
-    become null, too."""
+    """Returns the column of a counter as an Arrow array. null: mask of rows that become null.
+    Values that mean unknown become null, too."""
     if columns.unknown_is_null(column):
         unknown = array == UNKNOWN
         if unknown.any():
@@ -128,7 +129,8 @@ def counter(array: np.ndarray, column: Column, null: np.ndarray | None = None) -
 
 
 def rows(table: Table, found: list[dict[str, Any]]) -> pa.Table:
-    """Makes a table from rows that are dicts by column name. Missing values become null."""
+    """Returns an Arrow table from rows that are dicts by column name. Missing values become
+    null."""
     whole = schema(table)
     return pa.table(
         [_of_python([row.get(field.name) for row in found], field.type) for field in whole],
@@ -165,8 +167,8 @@ def _fitting(value: Any, kind: pa.DataType) -> Any:
 
 
 def write(table: pa.Table, path: str, level: int) -> None:
-    """Writes a Parquet file. Only strings get dictionaries, because most counters have many
-    different values. level: of compression."""
+    """Writes a table to a Parquet file. Only strings get dictionaries, because most counters have
+    many different values. level: of compression."""
     texts = [f.name for f in table.schema if f.type == _TEXT]
     pq.write_table(
         dictionaries.of_its_rows(table),

@@ -30,7 +30,8 @@ _DATASETS = frozenset(("H5D", "LAYERS", "PNETCDF_VAR"))
 
 
 class _HiddenLog(Log):
-    """A log whose names are anonymized, including names in the sentences of findings."""
+    """A log whose names are anonymized, so that the sentences of its findings have no real names.
+    hide: anonymizes them."""
 
     hide: Hide
 
@@ -48,8 +49,9 @@ def _open(path: str, hide: Hide) -> Log:
 
 
 def _place(finding: Finding) -> tuple[str | None, str | None]:
-    """Returns the file that a finding is about, and the dataset in the file. The file is None if no
-    evidence of the finding names one, the dataset if the finding is not about a dataset."""
+    """Returns the file that a finding is about, and the dataset in the file. Both come from the
+    first evidence that names a record. The file is None if there is none, the dataset if the
+    finding is not about a dataset."""
     for evidence in finding.evidence:
         if not evidence.record:
             continue
@@ -61,6 +63,8 @@ def _place(finding: Finding) -> tuple[str | None, str | None]:
 
 
 def _row(job: Job, number: int, finding: Finding) -> dict[str, Any]:
+    """Returns the row of the table findings for one finding. number: its place among the log's
+    findings, from 1."""
     file, dataset = _place(finding)
     stake = finding.stake
     return {
@@ -88,15 +92,15 @@ def _row(job: Job, number: int, finding: Finding) -> dict[str, Any]:
 
 
 class Findings:
-    """Runs the rules on logs, one log after another."""
+    """Runs the rules on logs, one log after another. hide: anonymizes names."""
 
     def __init__(self, limits: Limits, hide: Hide) -> None:
         self._limits = limits
         self._hide = hide
 
     def of(self, job: Job) -> Made:
-        """Returns the rows of findings, epochs and checkpoints, and the columns that findings add
-        to the job's row. Raises LogError if the log cannot be read."""
+        """Returns the rows of the tables findings, epochs and checkpoints for a log, and the
+        columns that findings add to the job's row. Raises LogError if the log cannot be read."""
         with _open(job.found.path, self._hide) as log, np.errstate(all="ignore"):
             try:
                 known = processes(log)

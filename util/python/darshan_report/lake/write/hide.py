@@ -15,7 +15,8 @@ from ..columns import WHOSE, Table
 
 
 class Hide:
-    """Anonymizes names with a key; without a key it returns them unchanged."""
+    """Anonymizes names with a key. Without a key, its methods return values unchanged and it is
+    false."""
 
     def __init__(self, key: str = "") -> None:
         said = key.encode("utf-8", "surrogateescape")
@@ -43,15 +44,15 @@ class Hide:
         return digest.hexdigest()[:16]
 
     def number(self, value: int) -> int:
-        """Anonymizes an integer."""
+        """Returns an anonymized integer, such as a user id: a hash of 63 bits."""
         return int(self._text(str(value)), 16) >> 1 if self._key else value
 
     def _bytes(self, value: bytes) -> bytes:
         return hashlib.blake2b(value, digest_size=len(value), key=self._key).digest()
 
     def ids(self, array: np.ndarray) -> np.ndarray:
-        """Anonymizes record ids, so that a reader cannot test a guessed name by its hash. 0, which
-        means no id, stays 0."""
+        """Returns anonymized record ids, so that a reader cannot test a guessed name by its hash.
+        0, which means no id, stays 0."""
         if not self._key or not len(array):
             return array
         used, places = np.unique(array, return_inverse=True)
@@ -61,22 +62,23 @@ class Hide:
         return np.asarray(found[places])
 
     def uuids(self, array: np.ndarray) -> np.ndarray:
-        """Anonymizes UUIDs."""
+        """Returns anonymized UUIDs, as an array of the same form."""
         if not self._key or not len(array):
             return array
         words = b"".join(map(functools.cache(self._bytes), array.tolist()))
         return np.frombuffer(words, "V16")
 
     def column(self, column: pa.DictionaryArray) -> pa.DictionaryArray:
-        """Returns a column of strings with anonymized values; the same column without a key."""
+        """Returns a column of strings with anonymized values. Without a key, returns the same
+        column."""
         if not self._key:
             return column
         values = [None if v is None else self.text(v) for v in column.dictionary.to_pylist()]
         return pa.DictionaryArray.from_arrays(column.indices, pa.array(values, pa.string()))
 
     def row(self, table: Table, row: dict[str, Any]) -> dict[str, Any]:
-        """Anonymizes the secret columns of a row. The first columns, which come from job.whose, are
-        anonymized already."""
+        """Returns a copy of a row of a table, in which the secret columns are anonymized. The first
+        columns, which come from job.whose, are anonymized already."""
         if not self._key:
             return row
         hidden = dict(row)

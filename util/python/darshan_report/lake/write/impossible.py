@@ -34,8 +34,8 @@ Note = Callable[[int, str, Any], None]  # row, reason, value
 
 @dataclass
 class Value:
-    """Why values of a counter in one log became null, the first of these values, and their
-    number."""
+    """The values of one counter in one log that became null: their number, and why the first one
+    did."""
 
     why: str
     raw: str  # the first of these values
@@ -46,8 +46,8 @@ Values = dict[tuple[str, str], Value]  # by module and counter
 
 
 def note(values: Values, module: str, counter: str, why: str, raw: Any) -> None:
-    """Counts a value that becomes null because it is impossible. Stores the first such value of
-    each counter, with the reason."""
+    """Counts a value that becomes null because it is impossible. values: to which it is added.
+    Stores the first such value of each counter, with the reason. raw: the value."""
     values.setdefault((module, counter), Value(why, str(raw))).number += 1
 
 
@@ -62,8 +62,8 @@ def is_span(seconds: float) -> bool:
 
 
 def most_bytes(processes: int, run_seconds: float, rate: int) -> int:
-    """Returns the largest number of bytes that a job can have moved. If the end of the run is
-    unknown, only a general limit applies. rate: largest bytes per second of a process."""
+    """Returns the largest number of bytes that a job can have moved. If its run time is unknown,
+    only a general limit applies. rate: largest bytes per second of a process."""
     if not is_span(run_seconds):
         return MOST_BYTES
     return min(MOST_BYTES, int(rate * max(1, processes) * max(1.0, run_seconds)))
@@ -85,7 +85,7 @@ def _is_bounded(column: Column) -> bool:
 def lacks(array: np.ndarray, column: Column, processes: np.ndarray) -> np.ndarray:
     """Returns a mask of the values that mean "not recorded". A process writes -1, and MPI's
     reduction adds these values for a shared file: four ranks of Darshan 3.1 leave -4. processes:
-    number of each log."""
+    number of processes in the log of each value."""
     if not (_is_bounded(column) and unknown_is_null(column)):
         return np.zeros(len(array), bool)
     least = -np.clip(processes, 1, MOST_PROCESSES)
@@ -98,8 +98,8 @@ def of_array(
     array: np.ndarray, column: Column, most: np.ndarray, unknown: np.ndarray, add: Note
 ) -> np.ndarray | None:
     """Returns a mask of the values of a counter that become null; None if none does. most: the
-    largest possible bytes, for each row. unknown: the mask of lacks(). add: called for each
-    impossible value."""
+    largest possible bytes, for each row. unknown: the mask of lacks(), which the result includes.
+    add: called for each impossible value."""
     whole = array.dtype.kind == "i"
     if not len(array) or not (whole or array.dtype.kind == "f"):
         return None
@@ -144,7 +144,7 @@ def of_row(
     table: Table, row: dict[str, Any], most: int, values: Values | None = None
 ) -> dict[str, Any]:
     """Returns a copy of a row in which impossible numbers are null. most: the largest possible
-    number of bytes. values: notes the impossible numbers."""
+    number of bytes. values: to which the impossible numbers are added, if given."""
     made = dict(row)
     for column in table.columns:
         value = made.get(column.name)

@@ -26,7 +26,11 @@ Totals = Mapping[str, int | float | None]
 @dataclass
 class Job:
     """A log while its rows are made: the file, its identity, user and day, and the totals of its
-    modules so far."""
+    modules so far. info: what the log says about its job; {} until it is read, and after its rows
+    are made. damaged: parts of it cannot be read, or it has impossible values. state: of the file
+    before it was read. user, program: as the tables have them. who: the owner. records,
+    record_bytes: number and size of the log's records so far. most_bytes: the largest number of
+    bytes that the job can have moved."""
 
     identity: str
     found: Found
@@ -46,18 +50,18 @@ class Job:
     unknown: set[tuple[str, str]] = field(default_factory=set)  # modules and counters
 
     def has_no_sum(self, module: str, counter: str) -> bool:
-        """Returns whether a counter has no valid total, because it is impossible or missing in a
-        record."""
+        """Returns whether a counter has no valid total, because a value of it is impossible or
+        missing in a record."""
         return (module, counter) in self.impossible or (module, counter) in self.unknown
 
     @property
     def month(self) -> str:
-        """The month of the log's partition, "2026-11"."""
+        """The month of the log's partition, "2026-11"; "unknown" if the log has no day."""
         return self.day.strftime("%Y-%m") if self.day else "unknown"
 
     @property
     def whose(self) -> dict[str, Any]:
-        """The columns with which every table begins."""
+        """The columns with which every table begins, by their names."""
         return {"log": self.identity, "day": self.day, "user": self.user, "program": self.program}
 
 
@@ -83,8 +87,8 @@ def _times(job: Job, info: dict[str, Any]) -> None:
 
 
 def _processes(job: Job, info: dict[str, Any]) -> None:
-    """Stores the number of processes in `info`. If the log's number is impossible, the table gets
-    None, and all limits are those of one process."""
+    """Stores the number of processes in `info`: as `nprocs` for limits, and as `ranks` for the
+    tables. If the log's number is impossible, these are 1 and None."""
     number = info["nprocs"]
     info["ranks"] = number
     if not 0 <= number <= impossible.MOST_PROCESSES:
@@ -96,8 +100,8 @@ def _processes(job: Job, info: dict[str, Any]) -> None:
 def begin(
     job: Job, logs: Columns, texts: Texts, row: int, hide: Hide, *, rate: int = impossible.RATE
 ) -> None:
-    """Fills a job from a row of the columns that describe logs. rate: largest possible bytes per
-    second of a process."""
+    """Fills a job with what its log says about it. logs: the columns that describe logs, in which
+    `row` is that of the job. rate: largest possible bytes per second of a process."""
     info: dict[str, Any] = {}
     for name, array in logs.arrays.items():
         value = array[row].item()
@@ -131,7 +135,8 @@ def _plus(*values: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Sources:
-    """The columns of a layer in the table of layers, each with the totals that it is the sum of."""
+    """The columns of a layer in the table of layers, each with the names of the totals that it is
+    the sum of."""
 
     layer: Layer
     columns: tuple[tuple[str, tuple[str, ...]], ...]
@@ -148,6 +153,7 @@ def _calls(layer: Layer, kind: str) -> tuple[str, ...]:
 
 
 def _sources(layer: Layer) -> _Sources:
+    """Returns the columns that a layer has in the table of layers, and their totals."""
     found = [(f"{kind}s", _calls(layer, kind)) for kind in ("open", "read", "write")]
     if has_bytes(layer):
         found += [(n, (layer.counter(n.upper()),)) for n in ("bytes_read", "bytes_written")]
@@ -174,8 +180,8 @@ def needed(layer: Layer) -> set[str]:
 
 
 def _row(sources: _Sources, totals: Totals) -> dict[str, Any]:
-    """Returns the row of one layer of a log for the table of layers. totals: sums of the module's
-    counters."""
+    """Returns the row of one layer of a log for the table of layers, without the first columns.
+    totals: sums of the module's counters."""
     row: dict[str, Any] = {"layer": sources.layer.module, "records": totals["records"]}
     for column, names in sources.columns:
         if len(names) == 1:
@@ -186,7 +192,8 @@ def _row(sources: _Sources, totals: Totals) -> dict[str, Any]:
 
 
 def layer_rows(job: Job) -> Iterator[tuple[Layer, dict[str, Any]]]:
-    """Yields the rows of the layers that a log has, from the application downwards."""
+    """Yields the layers that a log has, each with its row in the table of layers, from the
+    application downwards."""
     for sources in _SOURCES:
         totals = job.totals.get(sources.layer.module)
         if totals:
@@ -194,7 +201,8 @@ def layer_rows(job: Job) -> Iterator[tuple[Layer, dict[str, Any]]]:
 
 
 def job_row(job: Job, layers: list[tuple[Layer, dict[str, Any]]]) -> dict[str, Any]:
-    """Returns the row of a log for the table of jobs, with the sums of its layers."""
+    """Returns the row of a log for the table of jobs. layers: those of layer_rows(), which are
+    added up."""
     info = job.info
     run = info["run_time"] if math.isfinite(info["run_time"]) and info["run_time"] >= 0 else None
     process = job.totals.get("PROCESS")

@@ -19,8 +19,8 @@ HOSTS = ("hosts", "host")
 
 
 def hidden_hosts(text: str, hide: Hide) -> str:
-    """Anonymizes each host in a list separated by commas, so that it equals the same host in other
-    tables."""
+    """Returns a list of hosts, separated by commas, in which each is anonymized, so that it equals
+    the same host in other tables."""
     names = text.split(",")
     return ",".join(name if name in ("", "...") else hide.text(name) for name in names)
 
@@ -32,6 +32,7 @@ def _value(key: str, value: str, hide: Hide) -> str:
 
 
 def metadata_rows(job: Job, hide: Hide) -> Iterator[dict[str, Any]]:
-    """Yields a row for each key of a log's metadata, in their order."""
+    """Yields a row for each key of a log's metadata, in their order. hide: anonymizes values that
+    may identify a user or file."""
     for key, value in job.info["metadata"].items():
         yield {**job.whose, "key": key, "value": _value(key, value, hide)}

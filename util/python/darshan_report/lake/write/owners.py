@@ -38,8 +38,8 @@ class Owner:
 
 def _named(path: str, users: Iterable[str], command: str) -> str:
     """Returns the user in a log's file name, <user>_<program>_id<job>-...; "" if the name has
-    another form. Both names may contain "_", so `command` decides which part is the program. users:
-    users with whose names the file name may begin."""
+    another form, or a user id in the place of the user. Both names may contain "_", so `command`
+    decides which part is the program. users: users with whose names the file name may begin."""
     name = os.path.basename(shown(path))
     if not (found := re.match(r"([^_/]+)_.*_id\d+", name, re.DOTALL)):
         return ""
@@ -52,7 +52,8 @@ def _named(path: str, users: Iterable[str], command: str) -> str:
 
 @functools.lru_cache(maxsize=65536)
 def name(number: int) -> str:
-    """Returns the name of a user of this machine, or the user id as text if it has no name."""
+    """Returns the name of a user of this machine, or the user id as text if it has no name. number:
+    the user id."""
     try:
         return shown(pwd.getpwuid(number).pw_name)
     except KeyError:
@@ -60,8 +61,8 @@ def name(number: int) -> str:
 
 
 def of(path: str, owner: int, uid: int | None = None, command: str = "") -> Owner:
-    """Returns the owner of a log's file. owner: user id of the file. uid, command: user id and
-    command line in the log, if it was read."""
+    """Returns to whom a log belongs. owner: user id of the file. uid, command: user id and command
+    line in the log, if it was read."""
     is_user = owner not in (0, os.getuid())
     users = [name(number) for number in (owner, uid) if number is not None and number > 0]
     return Owner(name(owner), _named(path, users, command), is_user)

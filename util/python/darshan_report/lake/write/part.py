@@ -49,7 +49,9 @@ _ROWS = 8192  # of the table sites that are in memory before a file is written
 
 @dataclass(frozen=True)
 class Options:
-    """The options and limits by which a part is made."""
+    """The options and limits by which all parts of a collection are made. lake: its path. findings:
+    whether to compute findings, with these thresholds, by name. traces: whether to read traces,
+    too. batch_bytes: of columns in memory at a time."""
 
     lake: str
     traces: bool = False
@@ -68,8 +70,8 @@ class Options:
 
 @dataclass(frozen=True)
 class Took:
-    """The result of reading one log: the number of records that were taken, and whether the log is
-    damaged."""
+    """The result of reading one log: the number of records that are in the part, and whether the
+    log is damaged."""
 
     records: int
     damaged: bool
@@ -78,7 +80,8 @@ class Took:
 @dataclass
 class Part:
     """The result of making a part. The files below `folder` have the same relative paths that they
-    will have in the lake."""
+    will have in the lake. bytes: size of the logs that were looked at, also of those that the lake
+    has. read: the files of the logs in it."""
 
     folder: str
     files: list[File]
@@ -124,7 +127,7 @@ class Part:
 
 
 def _needed() -> dict[int, frozenset[str]]:
-    """Returns the totals that rows of jobs and layers use, by module id."""
+    """Returns the names of the totals that rows of jobs and layers use, by module id."""
     found: dict[int, set[str]] = {}
     for layer in LAYERS:
         module = module_by_name(layer.module)
@@ -138,7 +141,7 @@ def _needed() -> dict[int, frozenset[str]]:
 
 
 class Writer:
-    """Writes Parquet files below the folder of a part."""
+    """Writes Parquet files below the folder of a part. files: those that it has written."""
 
     def __init__(self, folder: str, level: int) -> None:
         self.folder = folder
@@ -146,8 +149,9 @@ class Writer:
         self._level = level
 
     def write(self, name: str, month: str, table: pa.Table) -> None:
-        """Writes a new file of a table, flushes it to the disk and adds it to `files`. Raises
-        OSError, also if the collector has stopped and deleted the folder."""
+        """Writes rows to a new file of the table `name`, flushes it to the disk and adds it to
+        `files`. table: the rows, ordered by day. month: of all rows. Raises OSError, also if the
+        collector has stopped and deleted the folder."""
         path = f"{name}/month={month}/{storage.new_name()}.parquet"
         target = os.path.join(self.folder, path)
         # Not makedirs: if the collector has stopped and deleted its folder, this must fail.
@@ -164,7 +168,8 @@ class Writer:
         self.files.append(File(name, path, len(table), size, first, last, shape, content))
 
     def rows(self, table: columns.Table, found: list[dict[str, Any]], hide: Hide) -> None:
-        """Writes rows, which are dicts by column name, to one file per month."""
+        """Writes rows, which are dicts by column name, to one file per month. hide: anonymizes
+        their secret columns."""
         by_month: dict[str, list[dict[str, Any]]] = {}
         for row in found:
             day = row["day"]
@@ -192,7 +197,7 @@ class _Maker:
         self._spent: dict[int, float] = {}
 
     def make(self, read: list[Read], part: Part) -> None:
-        """Reads these logs into a part."""
+        """Reads these logs, and adds the files with their rows to a part."""
         for one in read:
             if one.state is None:
                 self._problem(
@@ -221,7 +226,7 @@ class _Maker:
         part.read = [r for r, name in zip(part.read, names) if name not in gone]
 
     def _read(self) -> None:
-        """Reads all logs. Drops a log that takes too long."""
+        """Reads all logs of the part. Drops a log that takes too long."""
         done = 0
         while done < len(self._jobs):
             batch = Batch(self._options.batch_bytes, self._options.traces)
@@ -252,7 +257,8 @@ class _Maker:
         return done
 
     def _spend(self, jobs: list[Job], seconds: float) -> None:
-        """Adds processor time that reading took to the owners of the logs, in equal parts."""
+        """Adds processor time that reading these jobs' logs took to their owners, in equal
+        parts."""
         for job in jobs:
             owner = job.found.owner
             self._spent[owner] = self._spent.get(owner, 0.0) + seconds / len(jobs)
@@ -344,6 +350,7 @@ class _Maker:
     def _problem(
         self, job: Job, module: str, problem: str, more: dict[str, Any] | None = None
     ) -> None:
+        """Adds a row to problems. module: "" if the whole log is meant. more: further columns."""
         row = {
             **job.whose,
             "path": files.shown(job.found.path),
@@ -355,6 +362,7 @@ class _Maker:
         self._rows.setdefault("problems", []).append(row)
 
     def _totals(self, table: Columns) -> None:
+        """Stores the needed totals of a module in their jobs; None for one that is not valid."""
         names = self._needed.get(table.module)
         module = module_by_id(table.module)
         if not names or module is None:
@@ -379,7 +387,8 @@ class _Maker:
                 self._jobs[log].hosts |= {host} if host else set()
 
     def _end(self, job: Job) -> None:
-        """Adds the rows of a log that was read to its end."""
+        """Adds the rows of a log that was read to its end to those that will be written, except
+        those of its records, which are written already."""
         incomplete = job.damaged
         if not job.info:
             self._settle(job, incomplete)
@@ -411,6 +420,8 @@ class _Maker:
             self._left.append(job.identity)
 
     def _found(self, job: Job) -> dict[str, Any]:
+        """Adds the rows of a log's findings, and returns the columns that they add to the job's
+        row; {} after an error, which becomes a row of problems."""
         options = self._options
         try:
             if job.record_bytes > MOST_BYTES:
@@ -434,7 +445,8 @@ class _Maker:
 
 @dataclass(frozen=True)
 class Read:
-    """A file with its identity. Its state is None if the file could not be read."""
+    """A file that a part may get, with its identity. state: before it was read; None if it could
+    not be read."""
 
     identity: Identity
     found: Found
@@ -475,8 +487,9 @@ def _identities(logs: Sequence[Found], part: Part, most: int) -> list[Read]:
 
 
 def make(logs: Sequence[Found], options: Options, known: Any = None) -> Part:
-    """Makes a part from these logs. known: returns a mask of the identities that the lake has,
-    which are skipped. Raises OSError, for example if the disk is full; no files remain then."""
+    """Returns a part from these logs. known: returns a mask of the identities that the lake has,
+    given their upper and lower halves; these logs are skipped. Raises OSError, for example if the
+    disk is full; no files remain then."""
     part = Part("", [], np.empty(0, ROW), np.empty(0, ROW))
     read = _identities(logs, part, options.log_bytes)
     part.seen = files.rows([(one.identity, one.found) for one in read], ROW)

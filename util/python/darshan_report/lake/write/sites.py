@@ -36,7 +36,7 @@ Row = dict[str, Any]
 
 
 class Sites:
-    """The call sites of one log."""
+    """The call sites of one log, of which only the costliest keep their names."""
 
     def __init__(self) -> None:
         self._sums: dict[int, npt.NDArray[np.float64]] = {}  # by the ids of records
@@ -46,8 +46,8 @@ class Sites:
         self._others = 0  # their number
 
     def add(self, records: Mapping[str, np.ndarray], texts: Texts) -> None:
-        """Adds records, given as columns by name. Keeps the names of the call sites with most
-        time."""
+        """Adds records, given as columns by name. Keeps the names of the call sites with most time.
+        texts: the strings that the columns index."""
         kinds, names, ids = records["SITES_KIND"], records["name"], records["id"]
         for place in np.flatnonzero(kinds == OBJECT)[:_OBJECTS].tolist():
             if len(self._objects) < _OBJECTS and len(name := texts[names[place]]) <= 2 * _LONGEST:
@@ -90,8 +90,9 @@ class Sites:
                 del self._names[number]
 
     def rows(self, job: Job, look_up: bool) -> list[Row]:
-        """Returns the rows of the log. look_up: whether to read the programs that it names, for
-        their functions and lines."""
+        """Returns the rows of the log for the table sites: its costliest lines, and one row for all
+        others. look_up: whether to read the programs that the log names, for their functions and
+        lines."""
         self._forget(_STACKS)
         objects = Objects(filter(None, map(object_of, sorted(self._objects))))
         given = [(self._names[n], summed(self._sums[n])) for n in self._order()]
@@ -114,6 +115,7 @@ class Sites:
 
 
 def _sums(line: Line) -> Row:
+    """Returns the columns of a line with its sums."""
     sums = line.sums
     return {
         "seconds": sums.seconds,
@@ -126,6 +128,7 @@ def _sums(line: Line) -> Row:
 
 
 def _place(line: Line, objects: Objects) -> Row:
+    """Returns the columns of a line with its place in the code; {} if that is unknown."""
     place = line.place
     if place is None:
         return {}

@@ -28,8 +28,9 @@ _CHILD = "import sys; sys.path.insert(0, sys.argv[1]); import {0} as m; m.main()
 
 
 def findings_apart(job: Job, thresholds: dict[str, float], key: str) -> Made:
-    """Returns the result of Findings.of(), computed by another process. thresholds: by name. key:
-    anonymizes names. Raises LogError if that process fails."""
+    """Returns the rows of a log's findings, and the columns of its job, like Findings.of(), but
+    computed by another process. thresholds: their values by name. key: anonymizes names; "": none.
+    Raises LogError if that process fails."""
     package = os.path.abspath(__file__)
     for _ in range(4):
         package = os.path.dirname(package)

@@ -31,8 +31,8 @@ _TRACE = {
 
 
 class Whose:
-    """Makes the columns with which every table begins, for rows that have the index of their
-    log."""
+    """Makes the columns with which every table begins, for rows that have the index of their log.
+    months: of the partitions of its jobs."""
 
     def __init__(self, jobs: list[Job], first: int) -> None:
         """jobs: those of the batch. first: index of the first of them among all logs of the
@@ -52,15 +52,16 @@ class Whose:
         self._order = np.array([j.day.toordinal() if j.day else 0 for j in jobs], "i8")
 
     def places(self, logs: Places) -> Places:
-        """Converts indices among all logs of the batch to indices among these jobs."""
+        """Returns the indices of jobs among these jobs. logs: their indices among all logs of the
+        batch."""
         return logs - self._first
 
     def impossible(
         self, places: Places, module: str, column: columns.Column, array: np.ndarray
     ) -> np.ndarray | None:
-        """Returns a mask of the values that become null, None if none does, and notes them in their
-        jobs. If a value of a log's record becomes null, all later rows of the log's totals have
-        null as well. places: index of each row's job. array: the values."""
+        """Returns a mask of the values that become null, None if none does, and adds the impossible
+        ones to their jobs. If a value of a log's record becomes null, all later rows of the log's
+        totals have null as well. places: index of each row's job. array: the values."""
 
         def add(row: int, why: str, raw: object) -> None:
             job = self._jobs[places[row]]
@@ -78,12 +79,13 @@ class Whose:
         return np.isin(places, bad) if bad else None
 
     def columns(self, places: Places) -> list[pa.Array]:
-        """Returns the first columns of a table. places: index of each row's job."""
+        """Returns the columns with which every table begins, in their order. places: index of each
+        row's job."""
         take = pa.array(places)
         return [self._columns[c.name].take(take) for c in columns.WHOSE]
 
     def parts(self, places: Places) -> Iterator[tuple[str, Places | None]]:
-        """Yields the months of rows, each with the indices of its rows in the order of days. The
+        """Yields each month of some rows, with the indices of its rows in the order of days. The
         indices are None if all rows are of one month and in order already. places: index of each
         row's job."""
         if not len(places):
@@ -101,7 +103,7 @@ class Whose:
 
 
 class Tables:
-    """Makes tables of the columns of one batch; valid until the batch is cleared."""
+    """Makes Arrow tables from the columns of one batch; valid until the batch is cleared."""
 
     def __init__(self, texts: Texts, whose: Whose, hide: Hide) -> None:
         self._texts = texts
@@ -110,7 +112,8 @@ class Tables:
         self._dictionary = arrow.Dictionary(texts)
 
     def each(self, found: Columns) -> Iterator[tuple[str, str, pa.Table]]:
-        """Yields the name of a table, a month, and the rows of that month."""
+        """Yields the rows of one table of a batch, month by month: the name of the lake's table,
+        the month, and the rows. Yields nothing for an unknown module."""
         module = module_by_id(found.module)
         if module is None:
             return
@@ -130,6 +133,8 @@ class Tables:
     def _column(
         self, found: Columns, column: columns.Column, places: Places, module: str
     ) -> pa.Array:
+        """Returns a column of a lake's table from the library's array: anonymized if it is secret,
+        with null for impossible and unknown values. places: index of each row's job."""
         array = found.arrays[column.name]
         if column.type == columns.TEXT:
             made = self._dictionary.column(array)
@@ -150,8 +155,8 @@ class Tables:
     def _own(
         self, module: Module, found: Columns, table: columns.Table, places: Places
     ) -> dict[str, pa.Array]:
-        """Returns, by name, the columns that are computed from other columns. places: index of each
-        row's job."""
+        """Returns the columns that are computed from other columns, by their names; {} if the table
+        has none. places: index of each row's job."""
         if found.kind is Kind.TOTALS:
             return {}
         if module.name == "HEATMAP":
@@ -175,8 +180,9 @@ class Tables:
         return {}
 
     def _of_texts(self, places: np.ndarray, make: Any, secret: bool = False) -> pa.Array:
-        """Makes a column of strings by calling `make` for each distinct string of another column.
-        places: indices of that column's strings. secret: anonymizes the result."""
+        """Returns a column of strings that `make` computes from those of another column; it is
+        called once for each distinct string. places: indices of that column's strings. secret:
+        anonymizes the result."""
         used, inverse = np.unique(places, return_inverse=True)
         made = [make(self._texts[int(p)]) if p >= 0 else None for p in used]
         column = arrow.of_values(made, inverse.astype("i4"))
@@ -185,6 +191,7 @@ class Tables:
     def _of_trace(
         self, module: Module, found: Columns, table: columns.Table, places: Places
     ) -> dict[str, pa.Array]:
+        """Returns the columns of traced transfers, by name. places: index of each row's job."""
         layer = "POSIX" if module.name == "DXT_POSIX" else "MPI-IO"
         known = {c.name: c for c in table.columns}
         made = {}

@@ -1,4 +1,4 @@
-"""The rows of epochs and checkpoints, from the data of the report's sections."""
+"""The rows of the tables epochs and checkpoints, from the data of the report's sections."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ Row = dict[str, Any]
 
 
 def _epoch(span: Span, made: Fetches | None = None) -> Row:
+    """Returns the columns of an epoch, or of a sum of epochs, with its counts and seconds. made: how
+    its batches were made; None if unknown."""
     return {
         "bytes_read": made.read if made else None,
         "storage_bytes": made.stored if made else None,
@@ -32,6 +34,7 @@ def _epoch(span: Span, made: Fetches | None = None) -> Row:
 
 
 def _made(made: Fetches | None) -> Row:
+    """Returns the columns about making batches; {} if that was not recorded."""
     if made is None:
         return {}
     return {
@@ -65,7 +68,8 @@ def _loop(verdict: Verdict) -> Iterator[Row]:
 
 
 def epoch_rows(job: Job, facts: Facts) -> list[Row]:
-    """Returns the rows of the table epochs."""
+    """Returns the rows of a log for the table epochs, at most MOST: of each training loop, one for
+    the whole loop, one per epoch and one per rank."""
     known = verdicts(facts)
     found = [
         {**job.whose, "number": number, **row}
@@ -76,7 +80,7 @@ def epoch_rows(job: Job, facts: Facts) -> list[Row]:
 
 
 def checkpoint_rows(job: Job, facts: Facts) -> list[Row]:
-    """Returns the rows of the table checkpoints."""
+    """Returns the rows of a log for the table checkpoints, at most MOST."""
     return [
         {
             **job.whose,

@@ -17,7 +17,8 @@ from .overflow import Group, stands
 
 @dataclass(frozen=True, eq=False)
 class Files:
-    """The files (datasets, objects, ...) of a layer, one row each."""
+    """The files (datasets, objects, ...) of a layer. Each array has an element per file, or per
+    group of files that share a record. -1 (UNKNOWN) stands for unknown bytes and times."""
 
     ids: npt.NDArray[np.uint64]
     processes: npt.NDArray[np.int64]  # processes that have a record; -1: all
@@ -44,7 +45,7 @@ class Files:
 
     @property
     def shared(self) -> int:
-        """The number of files with records of several, or of all, processes."""
+        """The number of records of several, or of all, processes."""
         return int(np.count_nonzero(self.processes != 1))
 
     def slowest(self, count: int) -> npt.NDArray[np.int64]:
@@ -67,7 +68,8 @@ TIMES = ("F_META_TIME", "F_READ_TIME", "F_WRITE_TIME", "F_WAIT_TIME")
 
 
 def times_of(records: Records, layer: Layer) -> list[str]:
-    """Returns the full names of the cumulative timers that a layer has."""
+    """Returns the full names of a layer's counters of seconds in calls, of those that the records
+    have."""
     return [n for n in map(layer.counter, TIMES) if records.module.has(n)]
 
 
@@ -92,8 +94,10 @@ def files_of(
     users: Users | None = None,
     groups: Mapping[int, Group] | None = None,
 ) -> Files:
-    """Joins the records of a layer by file. nprocs: number of processes of the job. users: computes
-    the number of processes per file. groups: the records that represent several files, by id."""
+    """Returns the records of a layer joined by file, in the order of their ids; `mapped` and
+    `touched` are 0. nprocs: number of processes of the job. users: computes the number of processes
+    per file; None: from nprocs and the records. groups: the records that represent several files,
+    by id."""
     files = Joined(records)
     # In a job of one process, "all processes" means this process.
     processes = (users or Users(-1 if nprocs > 1 else 1, {})).of(files, records)

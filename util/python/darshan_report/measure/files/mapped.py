@@ -28,8 +28,8 @@ class Mapped:
     """Bytes of mapped files, summed. A field is None if it is unknown, as in logs of older
     releases."""
 
-    mapped: float
-    touched: float | None
+    mapped: float  # all bytes of all mappings
+    touched: float | None  # of the pages that the program accessed
     writable: float  # touched in mappings that can be written
     dirty: float | None  # written in these
     populated: float  # not touched, but mapped by the kernel at the program's request
@@ -37,7 +37,8 @@ class Mapped:
 
     @property
     def moved(self) -> float:
-        """An upper bound of the bytes that were moved through mappings."""
+        """An upper bound of the bytes that were moved through mappings: of touched, populated and
+        unmeasured pages, or all mapped bytes if the touched ones are unknown."""
         if self.touched is None:
             return self.mapped
         return self.touched + self.populated + self.unmeasured

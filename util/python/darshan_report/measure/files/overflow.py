@@ -23,7 +23,9 @@ _KEYS = {"POSIX": "posix_files_in_overflow", "STDIO": "stdio_streams_in_overflow
 
 @dataclass(frozen=True)
 class Group:
-    """The files that one record represents: the kind of the group, and their number."""
+    """The files that one record represents: the kind of the group, and their number. A TREE has an
+    interpreter's program files, a FOLDER files of one folder beyond the limit of records, REST all
+    others beyond it."""
 
     kind: int  # TREE, FOLDER or REST
     files: int  # number of distinct files; an estimate for several processes; 0: unknown
@@ -33,6 +35,7 @@ _KNOWN: WeakKeyDictionary[Log, dict[int, Group]] = WeakKeyDictionary()
 
 
 def _read(log: Log) -> dict[int, Group]:
+    """Returns the groups of files in a log by record id; {} if it has none, or damaged ones."""
     region = log.info.region("GROUP")
     if not region or not region.length:
         return {}
@@ -51,7 +54,8 @@ def _read(log: Log) -> dict[int, Group]:
 
 
 def groups(log: Log) -> dict[int, Group]:
-    """Returns the records that represent many files, by record id."""
+    """Returns the records that represent many files, by record id; empty if the log has none, or if
+    the records of the module GROUP are damaged. Reads them once for each log."""
     if log not in _KNOWN:
         _KNOWN[log] = _read(log)
     return _KNOWN[log]
@@ -63,7 +67,8 @@ def files_of_each(log: Log, ids: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64
 
 
 def stands(ids: npt.NDArray[np.uint64], known: Mapping[int, Group]) -> npt.NDArray[np.int64]:
-    """Returns the same numbers as files_of_each(), for groups that the caller has already read."""
+    """Returns how many files each record represents. ids: of the records. known: the groups of
+    files, by record id."""
     found = np.ones(len(ids), "i8")
     if known:
         for place in np.flatnonzero(np.isin(ids, np.array(list(known), "u8"))):
@@ -78,9 +83,9 @@ def number_of_files(log: Log, ids: npt.NDArray[np.uint64]) -> int:
 
 
 def counted(log: Log, module: str) -> bool:
-    """Returns whether the number of files in group records is exact: only one process counted them,
-    and they are few enough to be distinguished. It is never exact for streams, because a sketch
-    estimates their number."""
+    """Returns whether the number of files in the module's group records is exact: only one process
+    counted them, and they are few enough to be distinguished. It is never exact for streams,
+    because a sketch estimates their number."""
     known = groups(log)
     streams = log.info.region("STDIO")
     if log.info.nprocs > 1 or module not in ("POSIX", "POSIX_EXT") or (streams and streams.partial):

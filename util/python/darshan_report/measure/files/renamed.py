@@ -61,8 +61,10 @@ def names_of(posix: PosixFiles) -> Mapping[int, int]:
 
 
 def finals(posix: PosixFiles, name: Callable[[int], str]) -> Mapping[int, int]:
-    """Returns the id of a file's last name, by the id of its temporary name. Leaves out a temporary
-    name that several files had one after another. name: returns the name of a record."""
+    """Returns the id of a file's last name, by the id of its earlier, temporary name. Leaves out a
+    temporary name that several files had one after another, a name by which the program read the
+    file, and renames to the name of an older version (x.bak). name: returns the name of a
+    record."""
     found: dict[int, int] = {}
     if not posix.has("RENAMED_FROM"):
         return found
@@ -99,8 +101,8 @@ def _most(values: np.ndarray, rows: npt.NDArray[np.intp], count: int) -> np.ndar
 
 
 def by_last_name(files: Files, names: Mapping[int, int]) -> Files:
-    """Returns the files with a single row for all names of a file, under its last name. names: ids
-    of last names by the ids of temporary names."""
+    """Returns the files with a single row for all names of a file, under its last name: bytes and
+    seconds are summed. names: ids of last names by the ids of temporary names."""
     known = np.array(sorted(names), "u8")
     places = np.searchsorted(known, files.ids)
     if not len(known) or not np.any(known[np.minimum(places, len(known) - 1)] == files.ids):

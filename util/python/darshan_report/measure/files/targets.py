@@ -16,8 +16,8 @@ from ..processes.ranks import summed
 class Stripes:
     """The targets that store each file: one row for each pair of a file and a target."""
 
-    files: npt.NDArray[np.uint64]
-    targets: npt.NDArray[np.int64]
+    files: npt.NDArray[np.uint64]  # record ids
+    targets: npt.NDArray[np.int64]  # numbers of OSTs
     shares: npt.NDArray[np.float64]  # part of the file: 1 / number of its targets
 
     def of(self, file: int) -> npt.NDArray[np.int64]:
@@ -49,11 +49,11 @@ def stripes(log: Log) -> Stripes | None:
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """The transfers of each target. A file's bytes and seconds are divided evenly among its
-    targets, because the log does not have the stripe of a transfer."""
+    """The transfers of each target, one element per target. A file's bytes and seconds are divided
+    evenly among its targets, because the log does not have the stripe of a transfer."""
 
-    numbers: npt.NDArray[np.int64]
-    files: npt.NDArray[np.int64]
+    numbers: npt.NDArray[np.int64]  # of the targets (OSTs)
+    files: npt.NDArray[np.int64]  # how many files have bytes on each
     bytes: npt.NDArray[np.float64]
     seconds: npt.NDArray[np.float64]
 
@@ -69,7 +69,8 @@ def by_target(
     moved: npt.NDArray[np.float64],
     seconds: npt.NDArray[np.float64],
 ) -> Targets:
-    """Sums the bytes and seconds of files by target. ids: of the files, ascending."""
+    """Returns the sums of bytes and seconds of files by target. ids: of the files, ascending.
+    moved, seconds: bytes, and seconds in transfers, of each of these files."""
     at = np.searchsorted(ids, found.files).clip(0, max(0, len(ids) - 1))
     known = ids[at] == found.files if len(ids) else np.zeros(len(found.files), bool)
     at, part = at[known], found.shares[known]

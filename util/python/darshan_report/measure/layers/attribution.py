@@ -1,6 +1,6 @@
-"""The calls of lower layers that calls on HDF5 datasets and files caused: the LAYERS records,
-joined. If a call of an upper layer is made inside another one, its time and counts belong only to
-the inner call, so sums over records count nothing twice."""
+"""The calls of lower layers that calls on HDF5 datasets and files caused: the records of the module
+LAYERS, joined by object. If a call of an upper layer is made inside another one, its time and
+counts belong only to the inner call, so sums over records count nothing twice."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Upper:
     """One dataset, one HDF5 file or the sum of several, over all processes, with the calls of lower
     layers that it caused."""
 
-    id: int
+    id: int  # record id; 0: a sum
     counters: dict[str, int]  # by name without the prefix
     times: dict[str, float]  # seconds
 
@@ -49,7 +49,7 @@ class Upper:
         return sum(self.below(kind) + self.streams(kind) for kind in kinds)
 
     def calls(self) -> int:
-        """Returns the number of calls on the dataset or file itself."""
+        """Returns the number of calls of the upper library (HDF5) on the dataset or file itself."""
         return sum(self.counters[f"{o}_CALLS"] for o in OPERATIONS)
 
     def lower_calls(self) -> int:
@@ -64,28 +64,30 @@ class Upper:
         return sum(self.times[f"F_{o}_TIME"] for o in operations)
 
     def lower_time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
-        """Returns the part of time() in POSIX calls or, if HDF5 uses its stdio driver, in
-        streams."""
+        """Returns the seconds in POSIX calls or, if HDF5 uses its stdio driver, in streams, that
+        calls on this object caused. operations: kinds of calls."""
         return sum(
             self.times[f"F_{o}_POSIX_TIME"] + self.times[f"F_{o}_STDIO_TIME"] for o in operations
         )
 
     def mpiio_time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
-        """Returns the part of time() in MPI-IO itself, without the calls that MPI-IO makes."""
+        """Returns the seconds in MPI-IO itself, without the calls that MPI-IO makes, that calls on
+        this object caused. operations: kinds of calls."""
         return sum(self.times[f"F_{o}_MPIIO_TIME"] for o in operations)
 
     def communication_time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
-        """Returns the part of time() in MPI communication."""
+        """Returns the seconds in MPI communication that calls on this object caused. operations:
+        kinds of calls."""
         return sum(self.times[f"F_{o}_COMM_TIME"] for o in operations)
 
     def mpi_time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
-        """Returns the part of time() between the upper layer and POSIX: MPI-IO itself and
-        communication."""
+        """Returns the seconds between the upper layer and POSIX that calls on this object caused:
+        in MPI-IO itself and in communication. operations: kinds of calls."""
         return self.mpiio_time(operations) + self.communication_time(operations)
 
     def own_time(self, operations: tuple[str, ...] = OPERATIONS) -> float:
-        """Returns the part of time() in the upper layer itself, without all layers below. A
-        negative value, which rounding can cause, becomes 0."""
+        """Returns the seconds of calls on this object in the upper layer itself, without all layers
+        below. operations: kinds of calls. A negative value, which rounding can cause, becomes 0."""
         below = self.lower_time(operations) + self.mpi_time(operations)
         return max(0.0, self.time(operations) - below)
 
@@ -106,15 +108,16 @@ class Upper:
         return self.moved() / self.asked if self.asked > 0 else None
 
     def again(self, direction: str) -> float | None:
-        """Returns how often POSIX moved each distinct byte on average; None if it moved none.
-        direction: READ or WRITTEN."""
+        """Returns how often POSIX moved each distinct byte on average; None if there are no
+        distinct bytes. direction: READ or WRITTEN."""
         distinct = self.counters[f"DISTINCT_BYTES_{direction}"]
         return self.below(f"BYTES_{direction}") / distinct if distinct > 0 else None
 
 
 @dataclass(frozen=True)
 class Chunks:
-    """The chunks of a dataset, from its H5D record."""
+    """The chunks of a dataset, from its H5D record: their size in elements in each dimension, the
+    slowest first. Empty if the dataset is not chunked, or if this is unknown."""
 
     shape: tuple[int, ...]  # slowest dimension first; empty: not chunked or unknown
     dimensions: int  # number of dimensions of the dataset; `shape` may have fewer
@@ -156,7 +159,8 @@ def _joined(records: Records) -> tuple[npt.NDArray[np.uint64], np.ndarray, np.nd
 
 
 class Attribution:
-    """The LAYERS records of a log, with the H5D records of the same datasets."""
+    """The records of the module LAYERS, joined over processes, with the H5D and H5_META records of
+    the same log."""
 
     def __init__(self, log: Log) -> None:
         """Reads the records, of which the log must have at least one. Raises LogError if they are
@@ -205,6 +209,7 @@ class Attribution:
         return int(np.count_nonzero(self._kind == _FILE))
 
     def _sum(self, kinds: tuple[int, ...]) -> Upper:
+        """Returns the sum of all objects of these kinds, with record id 0."""
         above = np.isin(self._kind, kinds)
         with np.errstate(over="ignore", invalid="ignore"):
             counters = self._counters[above].sum(axis=0)
@@ -232,7 +237,8 @@ class Attribution:
         return Joined(self._h5d)
 
     def chunks(self, dataset: int) -> Chunks:
-        """Returns the chunks of a dataset, by its record id."""
+        """Returns the chunks of a dataset, by its record id; an empty shape if it has none or no
+        H5D record."""
         place = self._in_h5d.record_of(dataset)
         if place is None:
             return Chunks((), 0)
@@ -279,7 +285,8 @@ class Attribution:
 
     @functools.cached_property
     def contents(self) -> dict[int, Contents]:
-        """The sums over the datasets of each file, by the file's record id."""
+        """The number of datasets of each HDF5 file and the seconds in calls on them, by the file's
+        record id."""
         found: dict[int, Contents] = {}
         for place in np.flatnonzero(self._kind == _DATASET):
             file = self.file_of(int(self._ids[place]))

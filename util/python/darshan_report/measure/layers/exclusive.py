@@ -29,7 +29,8 @@ class Own:
 
 
 def own_times(attribution: Attribution) -> list[Own]:
-    """Returns the own times of the layers that took time, from the program downwards."""
+    """Returns the own times of the layers above POSIX that took time (HDF5, MPI-IO, MPI
+    communication), from the program downwards."""
 
     def split(title: str, seconds: Callable[[tuple[str, ...]], float]) -> Own:
         spent = (seconds(kind) for kind in _KINDS)

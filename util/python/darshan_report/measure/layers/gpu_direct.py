@@ -15,9 +15,9 @@ def _seconds(column: np.ndarray) -> float:
 
 
 def own_transfers(gds: Records | None, layers: Records | None) -> tuple[float, float]:
-    """Returns the seconds in reads and in writes of GPUDirect Storage, including waits for batches.
-    POSIX calls below are left out, because the POSIX records already have them. gds, layers:
-    records of these modules; None if the log has none."""
+    """Returns the seconds in reads and in writes of GPUDirect Storage, including waits for batches,
+    summed over processes. POSIX calls below are left out, because the POSIX records already have
+    them. gds, layers: records of these modules; None if the log has none."""
     if gds is None:
         return 0.0, 0.0
     read, write = _seconds(gds["GDS_F_READ_TIME"]), _seconds(gds["GDS_F_WRITE_TIME"])

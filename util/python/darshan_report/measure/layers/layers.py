@@ -8,16 +8,18 @@ from ...classes import dataclass
 
 @dataclass(frozen=True)
 class Layer:
-    """A module as a layer of I/O: its prefix, title, operations and names of counters."""
+    """A module as a layer of I/O: its name, the prefix and names of its counters, its title in
+    reports, and the kinds of its operations."""
 
     module: str  # printed name
     prefix: str  # prefix of its counters
     title: str
     things: str  # what a record represents, in the plural
+    # For each kind of operation: its label, and the counters whose sum, minus those of the third
+    # element, is its number; without the prefix.
     operations: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]
-    # (label, counters to add, counters to subtract), without the prefix
     rated: bool = False  # darshan-parser --perf gives a rate for it
-    base: bool = False  # its bytes do not pass through another base layer
+    base: bool = False  # a lowest layer: its bytes do not pass through another base layer
     size_names: str = ""  # its size histograms: SIZE_READ_<this>0_100 ...
 
     def counter(self, name: str) -> str:

@@ -10,7 +10,9 @@ from .layers import Layer
 
 @dataclass(frozen=True)
 class Order:
-    """How many reads, or writes, of a layer were in order, over all processes and files."""
+    """The number of reads, or of writes, of a layer over all processes and files, and how many of
+    them were in order. sequential: transfers that begin at or behind the end of the previous one of
+    the same process and file. consecutive: those of them that begin exactly there."""
 
     transfers: int
     # Transfers that begin at or behind the end of the previous one, of the same process and file.
@@ -19,8 +21,9 @@ class Order:
 
 
 def order(totals: Totals, layer: Layer, kind: str) -> Order | None:
-    """Returns how many transfers were sequential, and how many consecutive; None if the layer or
-    the log does not count them. kind: READS or WRITES."""
+    """Returns how many transfers of a layer were sequential, and how many consecutive; None if the
+    layer or the log does not count them. totals: sums over all records of the layer. kind: READS or
+    WRITES."""
     found = [totals.sum_of(layer.counter(f"{start}{kind}")) for start in ("", "SEQ_", "CONSEC_")]
     if None in found:
         return None

@@ -17,8 +17,8 @@ class Performance:
     rank on files that it uses alone, plus that of the slowest rank on each file that all ranks
     share."""
 
-    total_bytes: int
-    slowest_rank: int
+    total_bytes: int  # read and written
+    slowest_rank: int  # 0 if no rank has a file alone
     unique_time: float  # seconds, of the slowest rank
     shared_time: float  # seconds
 
@@ -34,8 +34,8 @@ class Performance:
 
 
 def over_all(records: Records, layer: Layer) -> Performance:
-    """Returns the bytes of all records and the seconds in all calls, for programs that do not wait
-    for their slowest process."""
+    """Returns the bytes of all records, and as unique_time the seconds in all calls of all
+    processes. It is for programs that do not wait for their slowest process."""
     total = sum(int(records[layer.counter(n)].sum()) for n in ("BYTES_READ", "BYTES_WRITTEN"))
     with np.errstate(over="ignore", invalid="ignore"):
         seconds = sum(

@@ -1,4 +1,4 @@
-"""MPI communication, from the records of APMPI: calls, their time, and the ranks."""
+"""MPI communication, from the records of the module APMPI: calls, their time, and the ranks."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ class Call:
     name: str  # MPI_Allreduce
     calls: int
     bytes: int | None  # None: not counted for this call
-    seconds: float
-    longest: float
+    seconds: float  # summed over ranks
+    longest: float  # seconds of the longest call
 
 
 @dataclass(frozen=True)
 class Talk:
-    """All MPI communication of a job. least, most: number and seconds of the rank with the least
-    and of the rank with the most time."""
+    """All MPI communication of a job. least, most: number of the rank with the least or most time
+    in MPI calls, and its seconds."""
 
     calls: tuple[Call, ...]  # calls, ordered by time, longest first
     ranks: tuple[int, ...]  # ranks that counted calls
-    seconds: float
+    seconds: float  # in MPI calls, summed over ranks
     least: tuple[int, float]
     most: tuple[int, float]
     # Lower bound of the seconds in which ranks waited for others; None: unknown.
@@ -66,7 +66,8 @@ def _waiting(
     """Returns a lower bound of the time in which ranks waited for others, in seconds, summed over
     ranks; None for a single rank. In each kind of collective call, the rank with the least time is
     assumed not to have waited. Only kinds that all ranks called equally often count, because other
-    calls may have involved only some ranks. counts, seconds: a row per rank, a column per name."""
+    calls may have involved only some ranks. names: of the calls. counts, seconds: a row per rank, a
+    column per name."""
     if len(counts) < 2:
         return None
     known = [

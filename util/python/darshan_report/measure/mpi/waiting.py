@@ -2,8 +2,8 @@
 I/O meanwhile.
 
 Both come from the records of MPIWAIT and the heat maps. The log has no times of single calls, so
-the waiting during I/O is an estimate: in each time bin, the I/O time of the rank with most I/O,
-limited to the time in which nearly all other ranks waited."""
+the waiting during I/O is an estimate. In each time bin it is the I/O time of the rank with most
+I/O, limited to the time in which nearly all other ranks waited."""
 
 from __future__ import annotations
 
@@ -65,6 +65,7 @@ class Waiting:
 
 
 def _usable(record: HeatMap, nprocs: int) -> bool:
+    """Returns whether a record has a rank of the job and a plausible number and width of bins."""
     width = record.bin_width
     return (
         0 <= record.rank < nprocs
@@ -113,22 +114,23 @@ def waiting_of(log: Log) -> Waiting | None:
 
 @dataclass(frozen=True, eq=False)
 class Traffic:
-    """The bytes of the ranks, with the same rows and time bins as a Waiting."""
+    """The bytes of the ranks over time, in arrays with the same rows (ranks) and columns (time
+    bins) as those of a Waiting."""
 
     read: Singles
     written: Singles
 
     @cached_property
     def of_ranks(self) -> Floats:
-        """The bytes of each rank."""
+        """The bytes that each rank read and wrote in all time bins together."""
         read: Floats = self.read.sum(axis=1, dtype="f8")
         written: Floats = self.written.sum(axis=1, dtype="f8")
         return np.add(read, written)
 
 
 def traffic_of(log: Log, waiting: Waiting) -> Traffic:
-    """Returns the bytes that the ranks moved in the lowest layers, from the heat maps. waiting:
-    defines ranks and time bins."""
+    """Returns the bytes that the ranks moved in the lowest layers, from the heat maps. waiting: its
+    ranks and time bins are used. Raises LogError if the heat maps are damaged."""
     read, written = np.zeros_like(waiting.spent), np.zeros_like(waiting.spent)
     place = {int(rank): at for at, rank in enumerate(waiting.ranks)}
     bins = waiting.spent.shape[1]
@@ -147,7 +149,8 @@ class During:
     """How long one rank was in I/O while nearly all other ranks waited."""
 
     rank: int  # the rank for whose I/O the others waited longest
-    seconds: float  # seconds of the run; each waiting rank loses this time
+    # Seconds of the run in which any one rank was in I/O; each waiting rank loses this time.
+    seconds: float
     of_rank: float  # part of `seconds` in which this rank alone was in I/O
     others: float  # seconds that the other ranks waited during this rank's I/O, summed
     reading: float  # share (0 to 1) of reads in the bytes of this rank in this time
@@ -157,7 +160,7 @@ def during_io(waiting: Waiting, traffic: Traffic, io_seconds: Floats) -> During 
     """Returns the waiting during I/O; None if fewer than two ranks have records of waits, or if no
     rank has traffic. io_seconds: I/O time of each rank, in the order of waiting.ranks. It is
     distributed over the time bins in proportion to the rank's bytes. Bins in which several ranks
-    did I/O at the same time are not counted, because no single rank was the cause; if ranks may
+    did I/O at the same time are not counted, because no single rank was the cause. If ranks may
     have taken turns, the bin counts for the rank with most I/O."""
     number, bins = waiting.spent.shape
     whole = traffic.of_ranks

@@ -16,12 +16,12 @@ __all__ = ["KILLED", "Ending", "Failure", "endings", "failure", "still_running",
 
 @dataclass(frozen=True)
 class Ending:
-    """A number of processes of one program that failed in the same way."""
+    """The processes of one program that failed in the same way."""
 
     program: Program
     number: int
     how: int  # KILLED, EXITED or UNKNOWN
-    status: int  # signal, or exit status
+    status: int  # signal if `how` is KILLED, exit status if it is EXITED; 0: unknown
 
     @property
     def words(self) -> str:
@@ -42,7 +42,8 @@ def _signal(number: int) -> str:
 
 def endings(processes: Processes) -> list[Ending]:
     """Returns the processes that failed, by program and kind of failure: those that a signal killed
-    first, then the most frequent status."""
+    first, then the most frequent status. Processes that share a record are UNKNOWN, each in its own
+    way."""
     ended, status = processes.ended, processes.status
     # The merger decides which processes failed, because a nonzero status may be a normal result, or
     # the parent may have handled it.
@@ -75,9 +76,9 @@ class Failure:
 
 
 def failure(log: Log, processes: Processes | None) -> Failure | None:
-    """Returns the failure of the root process, or of an MPI job; None if it ended without an error,
-    or if its end is unknown. A log made from an orphaned journal means that the process was
-    killed."""
+    """Returns the failure of the root process, or of the MPI job without a process tree (processes:
+    None); None if it ended without an error, or if its end is unknown. A log that was made from the
+    journals of a process without its own log means that the process was killed."""
     metadata = dict(log.info.metadata)
     unseen = metadata.get("end", "").endswith("log merged from journals")
     if processes is None:
@@ -95,16 +96,16 @@ def failure(log: Log, processes: Processes | None) -> Failure | None:
 
 
 def not_found(log: Log) -> tuple[str, ...]:
-    """Returns the names that a failed program looked up last and did not find, the last one
-    first."""
+    """Returns the names (paths) that a failed program looked up last and did not find, at most
+    four, the last one first; empty if the log has none."""
     known = dict(log.info.metadata)
     keys = ("not_found", "not_found_2", "not_found_3", "not_found_4")
     return tuple(known[key] for key in keys if key in known)
 
 
 def not_found_by(log: Log) -> str:
-    """Returns the program that looked up the names of not_found(); "" if it is the program that the
-    user started."""
+    """Returns the program that looked up the missing files last, of which not_found() has the
+    names; "" if it is the program that the user started."""
     return dict(log.info.metadata).get("not_found_by", "")
 
 

@@ -17,7 +17,8 @@ _MOST = 32 << 20  # largest number of bytes of traces that is read; more would t
 
 @dataclass
 class Host:
-    """One host: sums over the traced POSIX transfers of its ranks."""
+    """One host: transfers, bytes and seconds of the traced POSIX transfers of its ranks, summed.
+    ranks: bytes and seconds of each rank."""
 
     transfers: int = 0
     bytes: float = 0.0
@@ -25,7 +26,8 @@ class Host:
     ranks: dict[int, tuple[float, float]] = field(default_factory=dict)  # bytes, seconds
 
     def add(self, rank: int, segments: npt.NDArray[np.void]) -> None:
-        """Adds the traced transfers of one rank with one file."""
+        """Adds the traced transfers of one rank with one file. segments: an array with a row per
+        transfer."""
         moved = float(np.maximum(segments["length"], 0).sum(dtype="f8"))
         lasted = np.maximum(segments["end_time"] - segments["start_time"], 0)
         seconds = float(lasted[np.isfinite(lasted)].sum())

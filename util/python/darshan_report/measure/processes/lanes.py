@@ -1,4 +1,5 @@
-"""The lifetimes of the programs of a run: one lane per program, which has all its processes."""
+"""The lifetimes of the programs of a run over time: one lane per program, with all its
+processes."""
 
 from __future__ import annotations
 
@@ -15,13 +16,16 @@ _LONGEST = 1e9  # seconds; a later time is damage
 
 @dataclass(frozen=True, eq=False)
 class Lane:
-    """One program, or all programs that do not have their own lane."""
+    """A row of the picture of a process tree: the processes of one program, or of all programs that
+    do not have their own lane (program: None). `part` has how many of them lived, over time."""
 
     program: Program | None
     programs: int  # number of programs in this lane
     number: int  # processes
     most: int  # largest number of processes at the same time
-    part: npt.NDArray[np.float64]  # for each bin, live rows / largest number of live rows, 0 to 1
+    # For each of BINS equal parts of the time, how many of its processes lived on average, as a
+    # fraction of the largest number that lived at the same time, 0 to 1.
+    part: npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +57,8 @@ def _at_once(
 
 
 def _lane(processes: Processes, some: list[int], end: float, programs: list[Program]) -> Lane:
+    """Returns the lane of some processes. some: their indices. end: of the picture, in seconds.
+    programs: theirs, without repetition."""
     places, width = np.array(some), end / BINS
     start, stop = processes.start[places], processes.end[places]
     there = np.diff(seconds_before(start, width) - seconds_before(stop, width), prepend=0.0)

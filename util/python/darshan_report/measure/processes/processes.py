@@ -36,8 +36,10 @@ _LITTLE = 0.5  # share of the work below which no program is named
 
 
 class Processes:
-    """The processes of a run, one row per rank with a record, in the order of ranks. Columns are
-    arrays."""
+    """The processes of a run that is a process tree, or of an MPI job, from the PROCESS records.
+    Each column is an array with one element per rank that has a record, in the order of ranks. A
+    rank is a number of a process in the log; in a run of very many processes, several alike share
+    one (counts)."""
 
     def __init__(self, log: Log, records: Records) -> None:
         """Reads the records, of which there must be at least one. Implausible values are
@@ -80,8 +82,8 @@ class Processes:
 
     @functools.cached_property
     def moved(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The bytes that each rank read, and those that it wrote. For a process that was not
-        recorded, these are the kernel's counts, which include pipes."""
+        """The bytes that the processes of each rank read, and those that they wrote. For a process
+        that was not recorded, these are the kernel's counts, which include pipes."""
         read, written = self.read.copy(), self.written.copy()
         if self.unseen.any() and (known := usage_of(self._log)) is not None:
             _, here, there = np.intersect1d(self.ranks, known.ranks, return_indices=True)
@@ -93,7 +95,8 @@ class Processes:
 
     @functools.cached_property
     def unseen(self) -> npt.NDArray[np.int64]:
-        """For each rank, the reason why its I/O was not recorded, or SEEN if it was recorded."""
+        """For each rank, the reason why its I/O was not recorded (STATIC, OTHER_LIBC, ...; SILENT
+        if unknown), or SEEN if it was recorded."""
         silent = np.array([command == _NOT_SEEN for command in self.commands])
         why = self["UNSEEN"].clip(SEEN, SILENT)
         return np.where(silent & (why == SEEN), SILENT, why)
@@ -110,8 +113,8 @@ class Processes:
         return spent + max(0.0, end - until)
 
     def told_unseen(self) -> str:
-        """Returns text on which programs could not be instrumented, and why; "" if there are
-        none."""
+        """Returns text on which programs could not be instrumented, and why, "a.out x 3 (linked
+        statically)"; "" if there are none."""
         found: dict[tuple[str, int], int] = {}
         for place in np.flatnonzero(self.unseen):
             program = self.programs[place].name
@@ -131,7 +134,8 @@ class Processes:
         return len(self.ranks)
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """Returns a column of the records, by its name without the prefix."""
+        """Returns a counter of each rank as it is in the PROCESS records, by its name without the
+        prefix."""
         return self._array[f"PROCESS_{name}"]
 
     def _whole(self, name: str) -> npt.NDArray[np.int64]:
@@ -166,6 +170,7 @@ class Processes:
         return [host for host, _ in pairs], [command for _, command in pairs]
 
     def _programs(self) -> list[Program]:
+        """Returns the program of each process, in the order of the columns."""
         found: list[Program] = []
         launchers = self["LAUNCHER"] > 0
         for place, command in enumerate(self.commands):
@@ -203,14 +208,15 @@ class Processes:
 
     @property
     def number(self) -> int:
-        """The number of processes."""
+        """The number of processes, including those that share a rank."""
         return int(self.counts.sum())
 
     @functools.cached_property
     def lives(self) -> npt.NDArray[np.float64]:
         """The lifetimes of each rank's processes in seconds, summed. If several processes share a
-        rank, the log lacks their lifetimes. They are then assumed to be as long as those of other
-        processes of the program, and at least as long as the time in I/O."""
+        rank, the log lacks their lifetimes. They are then estimated from those of other processes
+        of the program, or else from the first start and last end, and are at least as long as the
+        time in I/O."""
         spans: npt.NDArray[np.float64] = self.end - self.start
         several = np.flatnonzero(self.counts > 1)
         if len(several):
@@ -260,14 +266,14 @@ class Processes:
         return max(1.0, float(self.time[some].sum()) / wall) if wall > 0 else 1.0
 
     def places(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Returns the indices of these ranks. Leaves out ranks without a record."""
+        """Returns the indices of these ranks in the columns. Leaves out ranks without a record."""
         at = np.searchsorted(self.ranks, ranks).clip(0, len(self) - 1)
         found: np.ndarray = at[self.ranks[at] == ranks]
         return found
 
     def most_of(self, weights: npt.NDArray[np.float64]) -> tuple[str, ...]:
-        """Returns the names of the smallest set of programs that have nearly all of the weight.
-        weights: one per process."""
+        """Returns the names of the smallest set of programs that have at least 90 % of the weight,
+        the heaviest first; empty without weight. weights: one per rank, such as seconds."""
         parts: dict[str, float] = {}
         for place in np.flatnonzero(weights > 0):
             name = self.programs[place].name
@@ -285,8 +291,8 @@ class Processes:
     def told(self, weights: npt.NDArray[np.float64]) -> str:
         """Returns text with the programs of the processes that have a weight, the heaviest first:
         "train.py's 8 workers and cat x 200". If there are many programs, the text has only the
-        number of the light ones; if no program is heavy, only the number of all. Programs with
-        almost no weight are left out."""
+        number of the light ones; if no program is heavy, only the number of all. Programs with less
+        than 1 % are left out. weights: one per rank, such as seconds; "" if all are 0."""
         numbers: dict[Program, int] = {}
         parts: dict[Program, float] = {}
         for place in np.flatnonzero(weights > 0):
@@ -330,7 +336,7 @@ def _listed(words: Sequence[str]) -> str:
 
 def processes(log: Log) -> Processes | None:
     """Returns the processes of a run; None if the log has no record of them. Raises LogError if the
-    records are damaged."""
+    records are damaged. Each call reads them again."""
     region = log.info.region("PROCESS")
     if region is None or region.length == 0:
         return None

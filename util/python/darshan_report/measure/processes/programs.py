@@ -33,13 +33,14 @@ _TRACKER = re.compile(r"from multiprocessing\.(\w+_tracker) import")
 
 @dataclass(frozen=True)
 class Program:
-    """The properties by which processes are grouped into programs and named."""
+    """The properties by which processes are grouped into programs and named. name: as a user knows
+    the program, such as "train.py"."""
 
     name: str
     worker: bool = False  # a forked copy of its parent, or started as its worker
     shell: bool = False
     job_ranks: int = 0  # number of ranks of the MPI job to which it belongs; 0 without a job
-    launcher: bool = False
+    launcher: bool = False  # starts ranks, as mpirun or torchrun
 
     def times(self, number: int) -> str:
         """Returns text for this number of processes of the program: "train.py's 8 workers"."""
@@ -88,8 +89,9 @@ def _base(word: str) -> str:
 
 @functools.lru_cache(maxsize=8192)
 def program_name(command: str) -> tuple[str, bool]:
-    """Returns the name by which a user knows the program of a command line, and whether it is a
-    shell."""
+    """Returns the name by which a user knows the program of a command line (that of the script if
+    it is an interpreter), and whether it is a shell. The name is at most 32 characters; "(unknown)"
+    if the command line is empty."""
     if not is_command(command):
         return _short(command) or _UNKNOWN, False
     words = command[:4096].split()
@@ -107,8 +109,9 @@ def program_name(command: str) -> tuple[str, bool]:
 
 
 def first_command(name: str, programs: int) -> str:
-    """Returns the command line of the first program in the name of a PROCESS record. programs: how
-    many programs the process ran one after another."""
+    """Returns the command line of the first program in the name of a PROCESS record ("HOST:
+    COMMAND"); "" if the name has no host. programs: how many programs the process ran one after
+    another."""
     commands = name.partition(": ")[2]
     return commands.partition(_BECAME)[0] if programs > 1 else commands
 

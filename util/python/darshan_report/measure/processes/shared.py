@@ -14,7 +14,8 @@ from .processes import Processes
 
 @dataclass(frozen=True, eq=False)
 class Shared:
-    """The SHARED records of one module, in the order of ids: which processes share a record."""
+    """The SHARED records of one module, in the order of ids: how many processes share a combined
+    record, and the lowest and highest rank of them."""
 
     ids: npt.NDArray[np.uint64]
     ranks: npt.NDArray[np.int64]  # number of processes
@@ -52,7 +53,7 @@ def shared(log: Log) -> dict[int, Shared]:
 
 
 class Users:
-    """Computes how many processes have records of a file."""
+    """Computes how many processes used a file, from its records and the SHARED records."""
 
     def __init__(
         self, everybody: int, known: dict[int, Shared], tree: Processes | None = None
@@ -83,7 +84,8 @@ class Users:
         return more.clip(0)
 
     def of(self, files: Joined, records: Records) -> npt.NDArray[np.int64]:
-        """Returns the number of processes for each file. files: the records, joined."""
+        """Returns the number of processes for each file of `files`, which are `records` joined by
+        file."""
         single = files.added(self._of_ranks(records.ranks))
         found = np.where(files.merged, self._everybody, single)
         partly = self._known.get(records.module.id)

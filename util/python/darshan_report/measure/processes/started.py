@@ -97,7 +97,7 @@ def _behind(words: list[str], wrapper: _Wrapper) -> list[str]:
 
 
 def _without_assignments(words: list[str]) -> list[str]:
-    """Returns a shell command without variable assignments at its beginning."""
+    """Returns the words of a shell command without variable assignments at its beginning."""
     while words and _ASSIGNED.match(words[0]):
         words = words[1:]
     return words
@@ -151,7 +151,8 @@ def _inner(words: list[str]) -> list[str]:
 
 def asked_for(command: str) -> str:
     """Returns the name of the program that a user means by a command line: not `env` or `srun` at
-    its beginning, but the program that they start."""
+    its beginning, but the program that they start. For a shell with several commands, returns the
+    shell and the first of them, "sh -c make…"."""
     words = command[:4096].split()
     for _ in range(_NESTED):
         inner = _inner(words) if words else []

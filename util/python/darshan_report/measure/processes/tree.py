@@ -17,7 +17,7 @@ DEPTH = 8  # levels that are shown
 
 @dataclass(eq=False)
 class Sums:
-    """Sums over some processes of a tree."""
+    """Sums over some processes of a process tree."""
 
     number: int = 0  # processes
     start: float = float("inf")  # start of the first process, in seconds after the run's start
@@ -45,28 +45,31 @@ class Sums:
 
 @dataclass(eq=False)
 class Group:
-    """Equal siblings: processes of one program whose parents are equal siblings."""
+    """Equal siblings in a process tree: processes of one program whose parents are equal siblings,
+    or one and the same. Has their sums, alone and with all descendants, and the groups of their
+    children."""
 
     program: Program
     places: list[int]  # indices in the columns of Processes
     parent: Group | None
-    own: Sums = field(default_factory=Sums)
+    own: Sums = field(default_factory=Sums)  # of these processes alone
     below: Sums = field(default_factory=Sums)  # sums including all descendants
     children: list[Group] = field(default_factory=list)
 
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """A row of the table: a group or, if `group` is None, the sum of a group's children that do not
-    fit."""
+    """A row of the table of a process tree: a group of equal processes or, if `group` is None, the
+    sum of a group's children that do not fit into the table."""
 
-    depth: int
+    depth: int  # 0: without a parent
     group: Group | None
     sums: Sums  # sums of the group alone, or of all groups that do not fit
-    programs: int = 0  # number of programs that do not fit
+    programs: int = 0  # number of programs that do not fit; 0 for a group
 
 
 def _own(processes: Processes, places: list[int]) -> Sums:
+    """Returns the sums over the processes with these indices."""
     some = np.array(places)
     read, written = processes.moved
     counts = processes.counts[some]
@@ -160,8 +163,9 @@ def _programs(groups: list[Group]) -> int:
 
 
 def rows(roots: list[Group], most: int) -> list[Row]:
-    """Returns at most `most` rows (`most` must be at least 2). Children follow their parent, and
-    after the children of each group comes the sum of those that do not fit."""
+    """Returns at most `most` rows (`most` must be at least 2) of the groups that fold() returned.
+    Children follow their parent, and after the children of each group comes the sum of those that
+    do not fit."""
     chosen = _chosen(roots, most)
     found: list[Row] = []
 

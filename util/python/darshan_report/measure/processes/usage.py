@@ -22,7 +22,8 @@ PAGE = 4096  # the kernel writes at least this many bytes
 
 @dataclass(frozen=True)
 class Seen:
-    """The sums of recorded calls, with an element for each process that the log distinguishes."""
+    """The sums of recorded calls (bytes, calls, seconds), to be compared with the kernel's counts.
+    Each array has an element for each process that the log distinguishes."""
 
     read: Floats  # bytes
     written: Floats
@@ -32,7 +33,8 @@ class Seen:
 
 
 class Usage:
-    """The records of module USAGE, ordered by rank: what the kernel counted for each process."""
+    """The records of module USAGE, ordered by rank: the kernel's counts for each process. Each
+    counter is an array with one element per record."""
 
     def __init__(self, records: Records) -> None:
         order = np.argsort(records.ranks, kind="stable")
@@ -81,7 +83,8 @@ class Usage:
 
     def unexplained(self, seen: Seen) -> tuple[Floats, Floats]:
         """Returns the bytes that each process read from storage, and those that it wrote, as far as
-        neither recorded calls nor starts of programs explain them. seen: the recorded calls."""
+        neither recorded calls nor starts of programs explain them. seen: the recorded calls, in the
+        order of the records."""
         read = self["STORAGE_READ"] - self.starting - seen.read
         written = self["STORAGE_WRITTEN"] - self["EXCLUDED_WRITTEN"]
         written -= seen.written + PAGE * seen.writes + seen.beside

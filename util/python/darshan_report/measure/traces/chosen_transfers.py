@@ -33,7 +33,7 @@ class Part:
     kind: int  # 2 * index of the module; plus 1 for reads
     start: npt.NDArray[np.float64]  # seconds after the start of the run
     end: npt.NDArray[np.float64]
-    offset: npt.NDArray[np.float64]
+    offset: npt.NDArray[np.float64]  # in the file, in bytes
     length: npt.NDArray[np.float64]  # bytes
     thread: npt.NDArray[np.uint64]  # 0: unknown
 
@@ -86,7 +86,7 @@ class Survey:
     long: float = 0.0  # seconds from which on a transfer is one of the longest
 
     def add_threads(self, part: Part) -> None:
-        """Notes when each thread began its first transfer, if the trace has threads."""
+        """Stores when each thread began its first transfer, if the trace has threads."""
         self.unknown |= bool((part.thread == 0).any())
         for thread in np.unique(part.thread[part.thread != 0]).tolist():
             start = float(part.start[part.thread == thread].min())
@@ -99,7 +99,7 @@ class Survey:
 
 
 def survey(log: Log, run_time: float) -> Survey:
-    """Computes the sums of all traced transfers. Reads the traces twice: first to find the end of
+    """Returns the sums of all traced transfers. Reads the traces twice: first to find the end of
     the last transfer, then for the sums. run_time: seconds."""
     end = min(max(run_time, 0.0), _LATEST) if np.isfinite(run_time) else 0.0
     for part in parts(log):
@@ -126,7 +126,8 @@ def survey(log: Log, run_time: float) -> Survey:
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """The ranks, files and time intervals whose transfers are all shown."""
+    """The ranks, files (record ids) and time intervals whose transfers are all shown. all: every
+    transfer is shown. intervals: a mask of the survey's intervals."""
 
     all: bool
     ranks: frozenset[int]
@@ -146,8 +147,8 @@ def _costliest(sums: dict[int, _Sums], room: int) -> tuple[frozenset[int], int]:
 
 
 def choose(found: Survey, room: int = ROOM) -> Choice:
-    """Chooses the ranks, files and time intervals whose transfers are shown individually; at most
-    `room` transfers."""
+    """Returns the ranks, files and time intervals whose transfers are shown individually; their
+    number and that of the longest others are at most `room`. found: the sums of all transfers."""
     if found.segments <= room:
         everything = np.ones(INTERVALS, bool)
         return Choice(True, frozenset(found.ranks), frozenset(found.files), everything)
@@ -167,7 +168,8 @@ def choose(found: Survey, room: int = ROOM) -> Choice:
 
 @dataclass(frozen=True, eq=False)
 class Transfers:
-    """The transfers that are shown individually, as columns, ordered by start."""
+    """The transfers that are shown individually, one element of each array per transfer, ordered by
+    start. Units are those of Part; `seconds` is end minus start."""
 
     start: npt.NDArray[np.float64]
     seconds: npt.NDArray[np.float64]
@@ -185,8 +187,8 @@ class Transfers:
 def wanted(
     found: Survey, choice: Choice, part: Part
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Returns two masks of a part's transfers: those that are shown, and others that are candidates
-    for the longest transfers, which are also shown."""
+    """Returns two masks of a part's transfers: those that are shown, and those of the others that
+    may be among the longest, which are also shown."""
     if choice.all or part.rank in choice.ranks or part.file in choice.files:
         every = np.ones(len(part.start), bool)
         return every, ~every
@@ -218,6 +220,8 @@ class Collector:
 
 
 def _columns(part: Part, which: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Returns the masked transfers of a part as columns, in the order of the fields of
+    Transfers."""
     number = int(which.sum())
     own = (part.start, part.end - part.start, part.offset, part.length)
     return (

@@ -1,4 +1,4 @@
-"""The bytes over time and ranks, from the heat maps of one layer."""
+"""The bytes over time and ranks of each layer, from the records of the module HEATMAP."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ MAX_ROWS = 256  # rows of the diagram; people cannot distinguish more
 
 @dataclass(frozen=True, eq=False)
 class Heat:
-    """The bytes of one layer over time. If there are many ranks, several share a row of `moved`.
-    The caller may also define the rows, for example one per program."""
+    """The bytes of one layer over time, in bins of equal width. If there are many ranks,
+    neighbouring ones share a row of `moved`. The caller of heats() may also define the rows, for
+    example one per program."""
 
     layer: str
     bin_width: float  # seconds
@@ -29,6 +30,8 @@ class Heat:
 
 
 def _heat(layer: str, maps: list[HeatMap], nprocs: int, rows: dict[int, int] | None) -> Heat:
+    """Returns the sum of the heat maps of one layer that have the widest bins. rows: row of each
+    rank in `moved`; None: neighbouring ranks share rows if there are many."""
     width = max(m.bin_width for m in maps)
     maps = [m for m in maps if m.bin_width == width]
     bins = min(max(len(m.read) for m in maps), MAX_BINS)
@@ -56,7 +59,8 @@ def _title(prefix: str) -> str:
 
 def heats(log: Log, rows: dict[int, int] | None = None) -> list[Heat]:
     """Returns the bytes over time of every layer with heat maps, the layer with most bytes first.
-    rows: the row of each rank. By default, neighbouring ranks share a row if there are too many."""
+    rows: the row of each rank, by rank; other ranks are only in the sums. By default, neighbouring
+    ranks share a row if there are too many. Raises LogError if the records are damaged."""
     layers: dict[str, list[HeatMap]] = {}
     for record in heat_maps(log):
         name = log.name(record.id) or ""
@@ -68,7 +72,8 @@ def heats(log: Log, rows: dict[int, int] | None = None) -> list[Heat]:
 
 
 def traffic_by_rank(log: Log, name: str, nprocs: int) -> dict[int, float]:
-    """Returns the bytes of each rank in the heat maps called `name`. nprocs: number of ranks."""
+    """Returns the bytes that each rank read and wrote, by rank, from the heat maps called `name`
+    ("heatmap:POSIX"). nprocs: number of ranks."""
     moved: dict[int, float] = {}
     for record in heat_maps(log):
         if log.name(record.id) == name and 0 <= record.rank < nprocs:

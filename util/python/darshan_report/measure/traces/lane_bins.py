@@ -13,7 +13,8 @@ _MOST, _LEAST = 1 << 14, 1 << 8  # most and fewest bins of a lane
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The bins that are not empty, ordered by lane, kind and time."""
+    """The bins that are not empty, ordered by lane, kind of transfer and time. Each array has one
+    element per such bin."""
 
     bins: int  # number of bins in the whole time
     lane: npt.NDArray[np.int64]
@@ -76,8 +77,8 @@ class LaneBins:
             np.add.at(self._inside[row], two, -width)
 
     def cells(self, most: int) -> Cells:
-        """Returns the sums. Widens the bins until at most `most` of them are not empty, but keeps
-        at least _LEAST / 4 bins per row."""
+        """Returns the sums in bins that are not empty. Widens the bins until at most `most` are
+        left, but keeps at least _LEAST / 4 bins per row."""
         busy = self._busy + np.cumsum(self._inside, axis=1)[:, :-1]
         busy = np.where(busy > 1e-12, busy, 0)
         parts, bins = [self._count, self._bytes, busy], self.bins

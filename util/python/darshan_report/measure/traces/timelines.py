@@ -1,6 +1,7 @@
 """The times at which each file was read and written, from the traces of one module. A trace may be
-far larger than the memory, so its records are read one by one, without copies, and twice: first to
-find the files with the most time, then to compute their bins."""
+far larger than the memory, so its records are read one by one, without copies. They are read twice:
+first to find the files with the most time, then to add up their seconds in equal parts of the time
+(bins)."""
 
 from __future__ import annotations
 
@@ -24,10 +25,10 @@ Times = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 
 @dataclass(eq=False)
 class Timeline:
-    """The transfers of one file over time: numbers and bytes (index 0: writes, 1: reads), and busy
-    seconds per time bin."""
+    """The transfers of one file over time: numbers and bytes (index 0: writes, 1: reads), and
+    seconds in transfers per time bin."""
 
-    id: int
+    id: int  # record id
     processes: int = 0  # processes with a trace of the file
     segments: list[int] = field(default_factory=lambda: [0, 0])
     bytes: list[int] = field(default_factory=lambda: [0, 0])
@@ -39,9 +40,10 @@ class Timeline:
 
 @dataclass(frozen=True, eq=False)
 class Timelines:
-    """The files with the most time in transfers, the longest first."""
+    """The files of one traced module with the most time in transfers, the longest first, with the
+    number of all traced files and of their transfers."""
 
-    module: str
+    module: str  # DXT_POSIX or DXT_MPIIO
     end: float  # seconds from the start: where the last bin ends
     files: list[Timeline]
     traced: int  # number of files with a trace
@@ -59,8 +61,9 @@ def _times(segments: np.ndarray) -> Iterator[Times]:
 
 
 def seconds_before(times: npt.NDArray[np.float64], width: float) -> npt.NDArray[np.float64]:
-    """Returns, for the end of each bin, the sum over all earlier `times` of the seconds that have
-    passed since. width: seconds of a bin."""
+    """Returns, for each bin, the seconds that have passed until its end since each of `times`
+    before it, summed. The difference of two such results, for starts and ends, is the time in
+    transfers up to each bin's end. width: seconds of a bin."""
     place = np.minimum((times / width).astype(np.int64), BINS)
     edges = np.arange(1, BINS + 1, dtype=np.float64) * width
     count = np.cumsum(np.bincount(place, minlength=BINS + 1)[:BINS])
@@ -107,7 +110,8 @@ def _survey(log: Log, module: str) -> tuple[dict[int, Timeline], float]:
 
 def timelines(log: Log, module: str, run_time: float, most: int) -> Timelines | None:
     """Returns the `most` files with the most time in transfers, with their time bins; None if the
-    log has no traces. run_time: seconds."""
+    log has no traces. module: DXT_POSIX or DXT_MPIIO. run_time: seconds. Raises LogError if the
+    traces are damaged."""
     region = log.info.region(module)
     if region is None or region.length == 0:
         return None

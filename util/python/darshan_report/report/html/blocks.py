@@ -62,7 +62,8 @@ def of_blocks(blocks: Sequence[Block]) -> str:
 
 def section(name: str, blocks: Sequence[Block], is_open: bool, more: str = "") -> str:
     """Returns a collapsible section as HTML. Its title is the first block; "" if that is not a
-    heading. name: id of the section. more: HTML that follows the blocks."""
+    heading. name: id of the section. is_open: whether it is open at first. more: HTML that follows
+    the blocks."""
     if not blocks or not isinstance(blocks[0], Heading):
         return ""
     return part(name, blocks[0].text, of_blocks(blocks[1:]) + more, is_open)
@@ -70,7 +71,7 @@ def section(name: str, blocks: Sequence[Block], is_open: bool, more: str = "") -
 
 def part(name: str, title: str, content: str, is_open: bool) -> str:
     """Returns a collapsible section as HTML. name: id of the section. title: plain text. content:
-    HTML."""
+    HTML. is_open: whether it is open at first."""
     return (
         f'<section class="part" id="{name}"><details{" open" if is_open else ""}>'
         f"<summary><h2>{text(title)}</h2></summary>\n{content}\n</details></section>"

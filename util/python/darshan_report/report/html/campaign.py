@@ -27,7 +27,8 @@ class Pages:
         self._names: set[str] = set()
 
     def make(self, context: Context) -> str:
-        """Writes the page of a log and returns its path relative to the page of all jobs."""
+        """Writes the page of a log into the folder and returns its address, relative to the page of
+        all jobs. Raises OSError."""
         os.makedirs(self._folder, exist_ok=True)
         stem = os.path.basename(context.log.path)
         stem = stem[: -len(".darshan")] if stem.endswith(".darshan") else stem
@@ -82,7 +83,8 @@ def _summary(jobs: Sequence[Job]) -> str:
 
 
 def render(jobs: Sequence[Job]) -> str:
-    """Returns the HTML page of all jobs, which are in the order of `jobs`."""
+    """Returns the HTML page of all jobs, in the order of `jobs`; without jobs, a page that says
+    so."""
     title = "I/O of many jobs"
     if not jobs:
         return page(

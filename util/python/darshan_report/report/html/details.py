@@ -24,7 +24,8 @@ _BESIDE = ("POSIX_EXT",)  # modules of the annex whose counters belong to a laye
 
 
 def _digits(value: float) -> float | int:
-    """Rounds a time to six decimals, as darshan-parser prints it. Infinities and NaN become 0."""
+    """Returns a time rounded to six decimals, as darshan-parser prints it. Infinities and NaN
+    become 0."""
     return round(value, 6) if np.isfinite(value) else 0
 
 
@@ -81,7 +82,7 @@ def _ranks(layer: Layer, records: Records, rows: np.ndarray) -> list[list[float 
 
 
 class _Grouped:
-    """The records of a module by file."""
+    """The records of a module, to be looked up by file."""
 
     def __init__(self, records: Records) -> None:
         self.records = records
@@ -105,7 +106,9 @@ def _modules(log: Log, layers: Sequence[Layer]) -> list[tuple[Layer | None, str]
 
 
 def of_files(context: Context, wanted: Sequence[int]) -> dict[str, Any]:
-    """Returns the counters and ranks of each file, in the order of `wanted`. wanted: record ids."""
+    """Returns the data of the details of files or datasets. "names": the names of the counters by
+    module. "pages": in the order of `wanted`, for each module with records of the file its counters
+    and ranks. wanted: record ids."""
     names: dict[str, list[str]] = {}
     pages: list[list[dict[str, Any]]] = [[] for _ in wanted]
     damaged = {module for module, _ in context.damaged}
@@ -164,6 +167,8 @@ def stripes(context: Context, wanted: Sequence[int]) -> dict[int, list[dict[str,
 
 
 def _below(attribution: Attribution, upper: Upper) -> dict[str, Any]:
+    """Returns the data of the page about one HDF5 dataset or file: its calls, and what lower layers
+    did in them. Times are seconds."""
     counters = upper.counters
     return {
         "operations": [
@@ -198,8 +203,9 @@ def _below(attribution: Attribution, upper: Upper) -> dict[str, Any]:
 
 
 def below(context: Context, wanted: Sequence[int]) -> dict[int, dict[str, Any]]:
-    """Returns the calls of lower layers that datasets and HDF5 files caused, by their index in
-    `wanted`. wanted: record ids."""
+    """Returns the calls of lower layers that datasets and HDF5 files caused, with their times,
+    layout and chunks, by their index in `wanted`. wanted: record ids; those without such calls are
+    left out."""
     attribution = context.attribution
     if attribution is None:
         return {}

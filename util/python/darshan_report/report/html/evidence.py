@@ -85,7 +85,8 @@ def text_lines(value: str) -> str:
 
 def findings(context: Context, prefix: str, links: Links) -> str:
     """Returns the section on findings as HTML: problems and notices in full, good findings
-    collapsed. Returns "" without findings. prefix: start of the findings' ids."""
+    collapsed. Returns "" without findings. prefix: start of the findings' ids. links: names of the
+    pages with details, by record id."""
     if not context.findings:
         return ""
     told: list[str] = []

@@ -49,6 +49,8 @@ def _candidates(figures: Sequence[LayerFigures], most: int) -> set[int]:
 
 
 def _add(row: Row, figures: LayerFigures, place: int) -> None:
+    """Adds a file of one layer to the row of the file. place: index of the file in the layer.
+    Layers are added from the uppermost down."""
     files = figures.files
     row.layers.append(figures.layer.title)
     number = int(files.processes[place])
@@ -65,7 +67,8 @@ def _add(row: Row, figures: LayerFigures, place: int) -> None:
 
 
 def rows_of(figures: Sequence[LayerFigures], most: int = ROWS) -> tuple[list[Row], int]:
-    """Returns rows for the `most` costliest files over all layers, and the number of all files."""
+    """Returns rows for the `most` costliest files over all layers, those with most time first, and
+    the number of all files. figures: the layers, from the application downwards."""
     wanted = _candidates(figures, most)
     found: dict[int, Row] = {}
     everything: set[int] = set()
@@ -80,7 +83,8 @@ def rows_of(figures: Sequence[LayerFigures], most: int = ROWS) -> tuple[list[Row
 
 
 def file_layers(context: Context) -> list[LayerFigures]:
-    """Returns the layers whose records are files."""
+    """Returns the layers whose records are files, in which similar files of a folder share a
+    row."""
     layers = [f for f in context.figures if f.layer.module not in DATASETS]
     return [replace(f, files=context.together(f)) for f in layers]
 

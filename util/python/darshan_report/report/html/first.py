@@ -19,8 +19,8 @@ def _figure(value: str, words: str) -> str:
 
 
 def figures_of_io(context: Context) -> list[tuple[str, str]]:
-    """Returns the I/O shares of the run time: for each its value, and a label that names the
-    layers."""
+    """Returns the I/O shares: for each its value ("37 %") and a label that says of which time it is
+    a share, and names the layers."""
     shares = context.shares
     of = f"of the {io_share.of_what(shares)}"
     base = [(f.layer.title, f.time) for f in context.figures if f.layer.base]
@@ -48,12 +48,15 @@ def _where(parts: list[tuple[str, float]], whole: float) -> str:
 
 
 def moved(context: Context) -> tuple[int, int]:
-    """Returns the bytes read and written in the lowest layers."""
+    """Returns the bytes read, and the bytes written, in the lowest layers; unknown ones count as
+    0."""
     base = [f for f in context.figures if f.layer.base] or context.figures[-1:]
     return sum(f.read or 0 for f in base), sum(f.written or 0 for f in base)
 
 
 def _change(context: Context, prefix: str, place: int, finding: Finding, heading: str) -> str:
+    """Returns the box about one finding as HTML. place: index of the finding, for the link to its
+    description."""
     at = context.at_stake(finding)
     gain = f' <span class="gain">At stake: {text(at)}</span>' if at else ""
     remedy = finding.remedy.text
@@ -76,6 +79,9 @@ def _more_problems(context: Context, prefix: str, shown: Finding) -> str:
 
 
 def _verdict(context: Context, prefix: str) -> str:
+    """Returns the box with the finding to begin with as HTML: the one that first screens show, else
+    a notice about what took most time, else that nothing is to be changed. Returns "" if there is
+    none of them."""
     shown = shown_first(context.findings)[:1]
     for place, found in enumerate(context.findings):
         if shown and found is shown[0]:
@@ -122,8 +128,8 @@ def _spent(context: Context, prefix: str) -> str:
 
 
 def screen(context: Context, prefix: str) -> str:
-    """Returns the HTML of the first screen, with an empty element in which a script draws the
-    diagram. prefix: start of the elements' ids."""
+    """Returns the HTML of the first screen of a log, with an empty element in which a script draws
+    the diagram. prefix: start of the elements' ids."""
     name = visible(context.program) or "The program"
     info = context.info
     # The command line is in the section about the job.

@@ -54,9 +54,9 @@ class Traced:
     """Bytes of traced transfers by kind, lane and time, for logs without heat maps. A kind is the
     writes or the reads of a layer. A lane is a rank or program."""
 
-    layers: list[str]
-    lanes: list[str]
-    end: float
+    layers: list[str]  # titles; kind 2 * i are the writes of layer i, 2 * i + 1 its reads
+    lanes: list[str]  # labels
+    end: float  # seconds after the start of the run: end of the last bin
     cells: Cells
 
     def moved(self, kind: int) -> np.ndarray:
@@ -100,7 +100,8 @@ def _present(context: Context) -> list[dict[str, Any]]:
 
 
 def picture(context: Context, traced: Traced | None = None) -> dict[str, Any]:
-    """Returns the data of the first screen's diagram: rates, heat map, and programs over time."""
+    """Returns the data of the first screen's diagram: rates, heat map, and programs over time.
+    traced: used if the log has no heat maps."""
     heats = [h for h in context.heats if len(h.read) > 1]
     rates = {h.layer: _rates(h.bin_width, h.read, h.write) for h in heats}
     heat = None

@@ -42,7 +42,8 @@ from .shell import page, text
 
 @dataclass(frozen=True)
 class Run:
-    """The part of a page about one log: its title, its HTML, and the data for the scripts."""
+    """The part of a page about one log: its title (plain text), its HTML, and the data for the
+    scripts."""
 
     title: str
     body: str  # HTML
@@ -126,6 +127,9 @@ def _body(
     has: dict[str, bool],
     graph: str,
 ) -> str:
+    """Returns the HTML of all sections. links: addresses of the parts about files, by record id.
+    has: whether sections that scripts fill have data. graph: HTML of the graph of stacks."""
+
     def empty(name: str, title: str) -> str:
         place = f'<div id="{prefix}-{name}-table"></div>'
         return blocks.part(f"{prefix}-{name}", title, place, True) if has[name] else ""
@@ -162,6 +166,8 @@ def run(context: Context, number: int = 0, *, with_sources: bool = False) -> Run
 
 
 def _run(context: Context, prefix: str, with_sources: bool) -> Run:
+    """Returns the part of a page about one log. prefix: begins all ids of its elements, so that
+    several logs fit on one page. with_sources: adds source files with the sums of their lines."""
     file_rows, all_files = files.rows_of(files.file_layers(context))
     dataset_rows, all_datasets = files.rows_of(files.dataset_layers(context))
     links = {
@@ -199,7 +205,7 @@ def _run(context: Context, prefix: str, with_sources: bool) -> Run:
 
 
 def render(runs: list[Run]) -> str:
-    """Returns a page with several logs, one below another."""
+    """Returns an HTML page with several logs, one below another. runs: at least one."""
     articles = "\n".join(
         f'<article class="run" id="r{place}">{one.body}</article>' for place, one in enumerate(runs)
     )

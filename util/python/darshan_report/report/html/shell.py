@@ -39,7 +39,7 @@ _STYLES = ("page.css", "timeline.css", "stacks.css")
 
 
 def text(value: str) -> str:
-    """Returns a string of a log as HTML, with control characters escaped."""
+    """Returns a string of a log as HTML, with markup and control characters escaped."""
     return html.escape(visible(value), quote=True)
 
 
@@ -68,9 +68,9 @@ def _data(value: Any) -> str:
 @dataclass(frozen=True)
 class Kind:
     """Properties that all pages of one kind share: scripts, styles, and the permitted targets of
-    forms and of the scripts' requests."""
+    forms and of the scripts' requests, as in a Content-Security-Policy."""
 
-    maker: str = "darshan report --html"
+    maker: str = "darshan report --html"  # the command that made the page
     scripts: Sequence[str] = _SCRIPTS
     styles: Sequence[str] = _STYLES
     forms: str = "'none'"  # permitted targets of forms
@@ -82,7 +82,7 @@ REPORT = Kind()
 
 def page(title: str, body: str, data: Any, kind: Kind = REPORT) -> str:
     """Returns a whole HTML page. title: plain text. body: HTML. data: a value that JSON can
-    represent, for the scripts."""
+    represent, for the scripts. kind: its scripts, styles and permissions."""
     scripts = (_read("third_party", "uPlot.js"), script(kind.scripts))
     style = "".join(
         [_read("third_party", "uPlot.css"), "\n", *(_read("assets", name) for name in kind.styles)]

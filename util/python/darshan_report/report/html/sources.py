@@ -32,8 +32,8 @@ _ENDINGS = re.compile(
 
 
 def _lines(file: SourceFile, log: Log) -> list[str]:
-    """Returns the lines of a source file. Raises SourceError if the file may not be shown or cannot
-    be read."""
+    """Returns the lines of a source file. Raises SourceError if the file may not be shown (it is
+    not named as a source file, or was changed after the run began) or cannot be read."""
     if not _ENDINGS.fullmatch(os.path.splitext(file.name)[1][1:]):
         raise SourceError("is not named as a source file")
     if has_changed(file.name, log):

@@ -33,7 +33,8 @@ def make(context: Context) -> tree.Frame | None:
 
 
 def place_of(frame: tree.Frame) -> str:
-    """Returns the file and line of a frame, "train.py:31"; its library if the line is unknown."""
+    """Returns the file and line of a frame, "train.py:31"; if the line is unknown, the name of its
+    program or library, "" for an I/O function."""
     name = frame.file.rsplit("/", 1)[-1]
     return f"{name}:{frame.line}" if frame.line else name
 
@@ -121,9 +122,9 @@ def _findings(context: Context) -> list[list[Any]]:
 
 def data(context: Context, root: tree.Frame, links: Links) -> dict[str, Any]:
     """Returns the data of the stacks graph. Each frame comes after its caller and is a list: index
-    of the caller, name, file, line, kind, seconds, calls, bytes, begin of the first call and end of
-    the last (-1: unknown), and the list of _files(). Name and file are indices into a list of
-    strings."""
+    of the caller, name, file, line, kind, seconds, calls, bytes, begin of the first call, end of
+    the last, and the list of _files(). An unknown begin or end is -1. Name and file are indices
+    into a list of strings."""
     texts: dict[str, int] = {}
     places: dict[int, int] = {}
     frames = []

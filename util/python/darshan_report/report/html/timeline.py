@@ -52,13 +52,14 @@ class Lanes:
         self.labels, self._place_of, self._rest = labels, place_of, rest
 
     def of(self, key: int) -> int:
-        """Returns the index of the lane of a rank or a file."""
+        """Returns the index of the lane of a rank (by its number) or of a file (by its record
+        id)."""
         return self._place_of.get(key, self._rest)
 
 
 def rank_lanes(context: Context, ranks: Sequence[int]) -> Lanes:
     """Returns a lane per rank, or per range of ranks if there are many. For a process tree: a lane
-    per process, or per program if there are many processes."""
+    per process, or per program if there are many processes. ranks: numbers, without repetition."""
     tree = context.tree
     if tree is not None and context.lanes is not None and len(ranks) > _RANK_LANES:
         from ..plots.lanes import labels  # noqa: PLC0415 - of a picture
@@ -160,6 +161,7 @@ def _thread_group(
 
 
 def _cells(cells: Cells) -> dict[str, Any]:
+    """Returns the bins that are not empty as data for the scripts: columns in base64."""
     return {
         "bins": cells.bins,
         "lane": columns.whole(cells.lane),
@@ -398,7 +400,8 @@ def _untraced(context: Context, ids: Sequence[int]) -> dict[str, Any] | None:
 
 def timeline(context: Context, ids: Sequence[int]) -> tuple[dict[str, Any] | None, Traced | None]:
     """Returns the data of the timeline, and the bytes over time of traces for the first screen's
-    diagram. Each is None if the log lacks it. ids: record ids of files, the costliest first."""
+    diagram. Each is None if the log lacks it. ids: record ids of files, the costliest first. Damage
+    is added to context.damaged."""
     made, traced = _lanes(context, ids)
     if made is not None:
         made["marks"], sentence = marks(context)
@@ -407,6 +410,8 @@ def timeline(context: Context, ids: Sequence[int]) -> tuple[dict[str, Any] | Non
 
 
 def _lanes(context: Context, ids: Sequence[int]) -> tuple[dict[str, Any] | None, Traced | None]:
+    """Returns the data of the timeline, and the bytes of traced transfers if the log has traces;
+    None if it has neither traces nor heat maps, or damaged ones."""
     if any(region.length for region in context.info.regions if region.name in _MODULES):
         try:
             made, traced = _traced(context, ids)

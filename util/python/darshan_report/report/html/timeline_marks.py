@@ -1,4 +1,5 @@
-"""Marks across all lanes of the timeline, which show when the program saved its state."""
+"""Marks across all lanes of the timeline, which show when the program saved its state
+(checkpoints)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page's data about a training: a lane per process, with what it did over time."""
+"""The page's data about a training: a row per process, with its activities over time."""
 
 from __future__ import annotations
 

@@ -26,7 +26,8 @@ def width_in(row: PlotRow) -> float:
 
 
 def prepare() -> None:
-    """Imports matplotlib and replaces the user's settings by those of the report."""
+    """Imports matplotlib and replaces the user's settings by those of the report. Raises
+    ImportError without matplotlib."""
     # Hides matplotlib's advice on cache folders from users.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     import matplotlib  # noqa: PLC0415 - costs a quarter of a second, so only when drawing
@@ -36,7 +37,7 @@ def prepare() -> None:
 
 
 def draw(plot: Plot, figure: Figure | SubFigure, width: float, height: float) -> None:
-    """Draws a plot into a figure. width, height: of the figure, in mm."""
+    """Draws a plot into a figure, with the plot's margins. width, height: of the figure, in mm."""
     axes = figure.add_axes(
         (
             plot.left / width,

@@ -160,8 +160,8 @@ def _block(block: Block, pages: Iterator[int], report: int) -> str:
 
 
 def source(reports: list[Report], spacing: str = "") -> str:
-    """Returns the LaTeX source of the reports. Their plots are the pages of the file FIGURES, in
-    order. spacing: LaTeX commands that set distances."""
+    """Returns the LaTeX source of the reports, at least one. Their plots are the pages of the file
+    FIGURES, in order. spacing: LaTeX commands that set distances."""
     pages = itertools.count(1)
     body = []
     for number, report in enumerate(reports):
@@ -207,8 +207,8 @@ class _Made:
 
 
 def _set(text: str, folder: str, program: str) -> _Made:
-    """Writes the LaTeX source into the folder and runs the engine on it. Raises LatexFailed if the
-    engine makes no PDF."""
+    """Writes the LaTeX source into the folder, runs the engine on it and returns the result.
+    program: the engine. Raises LatexFailed if the engine makes no PDF."""
     with open(os.path.join(folder, SOURCE), "w", encoding="utf-8") as file:
         file.write(text)
     # The engine may access only files in its folder and may start no program.
@@ -280,8 +280,9 @@ def write_pdf(
     say: Callable[[str], None],
 ) -> None:
     """Writes the PDF of the reports to `target`, atomically; "-" is standard output. keep: folder
-    to which the intermediate files are copied. say: prints a line if LaTeX was requested but not
-    used. Raises OSError if the target cannot be written."""
+    to which the intermediate files are copied; None: they are removed. use_latex: false draws it by
+    matplotlib. say: prints a line if LaTeX was requested but not used. Raises OSError if the target
+    cannot be written, NotKeptError if `keep` cannot."""
     with signal_exit.folder() as work:
         made = _render(reports, work, use_latex, say)
         if keep:

@@ -29,6 +29,8 @@ _CAPITAL, _WIDE = 1.3, {"W": 1.9, "M": 1.6, "@": 1.8, "%": 1.7, "m": 1.7, "w": 1
 
 @dataclass(frozen=True)
 class _Font:
+    """A font of the plain PDF. typewriter: all characters have the same width."""
+
     size: float  # points
     bold: bool = False
     italic: bool = False
@@ -36,8 +38,8 @@ class _Font:
 
 
 def _wrapped(text: str, width: int) -> Iterator[str]:
-    """Yields the lines of a text, wrapped at `width` average characters. A line with many wide
-    characters (capitals) is wrapped again."""
+    """Yields the lines of a text, wrapped at `width` average characters; one empty line for an
+    empty text. A line with many wide characters (capitals) is wrapped again."""
     for line in textwrap.wrap(printable(text), width) or [""]:
         wide = sum(_WIDE.get(c, _CAPITAL if c.isupper() else 1.0) for c in line)
         if wide <= width:
@@ -65,7 +67,7 @@ class _Pages:
         self._put(_LEFT, _PAGE[1] - 8, footer, _Font(7))
 
     def finish(self) -> None:
-        """Writes the current page."""
+        """Writes the current page to the PDF."""
         self._pdf.savefig(self._figure)
 
     def new_page(self) -> None:
@@ -89,6 +91,8 @@ class _Pages:
         right: bool = False,
         url: str = "",
     ) -> None:
+        """Draws a text with its baseline at x and y, which are mm from the left and upper edges of
+        the page. right: x is the end of the text. url: makes it a link."""
         # parse_math: a "$" in a file name does not start a formula.
         self._figure.text(
             x / _PAGE[0],
@@ -107,7 +111,8 @@ class _Pages:
     def lines(
         self, text: str, size: float, *, bold: bool = False, italic: bool = False, url: str = ""
     ) -> None:
-        """Adds running text, wrapped. size: of the font, in points. url: makes the text a link."""
+        """Adds running text, wrapped at the width of the page. size: of the font, in points. url:
+        makes the text a link."""
         width = int(figures.TEXT_WIDTH / (size * _POINT * _PROPORTIONAL))
         step = size * _POINT * _LEADING
         for line in _wrapped(text, width):
@@ -233,7 +238,8 @@ class _Pages:
 
 
 def render(reports: list[Report], path: str) -> None:
-    """Writes a PDF with all reports to `path`. The caller has called figures.prepare()."""
+    """Writes a PDF with all reports, at least one, to `path`. The caller has called
+    figures.prepare(). Raises OSError."""
     about = {"Title": visible(reports[0].title), "Creator": "darshan-job-summary"}
     made = io.BytesIO()  # in memory for the same reason as in figures.write
     with PdfPages(made, metadata=about) as pdf:

@@ -34,7 +34,7 @@ def _range(figures: LayerFigures) -> slice:
 
 def plot(figures: LayerFigures) -> Plot:
     """Returns the plot of the numbers of reads and writes per size class, over all processes and
-    files."""
+    files. The layer must be drawable()."""
     shown = _range(figures)
     labels = [words for _, words in SIZES[shown]]
     series = (

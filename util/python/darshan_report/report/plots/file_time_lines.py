@@ -1,5 +1,5 @@
 """The plot of the times at which files were accessed: two bands per file over the run, one for
-reads and one for writes."""
+writes and one for reads."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def _dark(shares: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 
 def darkness(lines: Timelines, is_tree: bool) -> npt.NDArray[np.float64]:
-    """Returns two rows per file, reads and writes, with values from 0 (no transfer) to 1 (transfers
-    all the time), per time bin. Every transfer is visible. is_tree: whether the run is a process
-    tree."""
+    """Returns an array with two rows per file, writes and then reads, and a column per time bin.
+    Its values are from 0 (no transfer) to 1 (transfers all the time); every transfer is visible.
+    is_tree: whether the run is a process tree."""
     rows = []
     for file in lines.files:
         if file.busy is None or file.used is None:
@@ -46,9 +46,9 @@ def darkness(lines: Timelines, is_tree: bool) -> npt.NDArray[np.float64]:
 
 
 def plot(lines: Timelines, labels: Sequence[str], layer: str, is_tree: bool) -> Plot:
-    """Returns the plot of reads and writes over time, two rows per file. A bin is dark if transfers
+    """Returns the plot of writes and reads over time, two rows per file. A bin is dark if transfers
     took all of its time, white if there were none. labels: of the files. layer: title of the traced
-    layer."""
+    layer. is_tree: whether the run is a process tree."""
     width = lines.end / BINS
     dark = darkness(lines, is_tree)
 

@@ -61,7 +61,7 @@ def plot(heat: Heat) -> Plot:
 
 def plot_programs(heat: Heat, names: Sequence[str]) -> Plot:
     """Returns the plot of bytes per time bin and program, the first program on top. names: of the
-    programs."""
+    programs, one per row of the heat map."""
 
     def draw(axes: Axes) -> None:
         # The heat map begins at the bottom, like that of ranks.

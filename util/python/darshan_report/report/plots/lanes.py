@@ -21,7 +21,8 @@ _FULL = 0.84  # share of a lane's height that the largest number of simultaneous
 
 
 def labels(shown: Lanes) -> list[str]:
-    """Returns the labels of the lanes, each shortened to _LABEL characters."""
+    """Returns the labels of the lanes ("train.py's 8 workers"), each shortened to _LABEL
+    characters; all are different."""
     return shorten_all([_label(lane) for lane in shown.lanes], _LABEL)
 
 

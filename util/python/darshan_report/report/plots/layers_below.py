@@ -42,7 +42,7 @@ def height(count: int) -> float:
 
 def times(uppers: Sequence[Upper], labels: Sequence[str]) -> Plot:
     """Returns a plot with a bar per dataset, made of: time in HDF5 itself, in MPI if it was used,
-    and in POSIX by the operation on the dataset."""
+    and in POSIX by the operation on the dataset. labels: of the datasets."""
     between: tuple[Band, ...] = (
         ("MPI-IO itself", _MPIIO, _drawable(u.mpiio_time() for u in uppers)),
         ("MPI communication", _COMMUNICATION, _drawable(u.communication_time() for u in uppers)),
@@ -77,7 +77,7 @@ def times(uppers: Sequence[Upper], labels: Sequence[str]) -> Plot:
 
 def sizes(uppers: Sequence[Upper], labels: Sequence[str]) -> Plot:
     """Returns a plot with three bars per dataset: bytes that the program requested, bytes that
-    POSIX transferred, and how many of these were distinct."""
+    POSIX transferred, and how many of these were distinct. labels: of the datasets."""
     series = (
         ("asked for", _ASKED, _drawable(u.asked for u in uppers)),
         ("moved by POSIX", _MOVED, _drawable(u.moved() for u in uppers)),

@@ -17,8 +17,8 @@ ROW = 3.1  # mm
 
 
 def rows(context: Context) -> list[tuple[str, int]]:
-    """Returns label and count of each kind of operation that occurred, by layer. If there are more
-    than MAX_ROWS kinds, leaves out the rarest."""
+    """Returns label ("POSIX read") and number of each kind of operation that occurred, by layer. If
+    there are more than MAX_ROWS kinds, leaves out the rarest."""
     found = [
         (f"{f.layer.module} {label}", number)
         for f in context.figures

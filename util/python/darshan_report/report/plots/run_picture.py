@@ -27,8 +27,8 @@ _OTHER = "#999999"
 
 @dataclass(frozen=True, eq=False)
 class Strip:
-    """A strip of the plot: a layer with its heat map or, without a heat map, with the times in its
-    records."""
+    """A strip of the plot, about one layer: its heat map or, without one (heat: None), the spans of
+    time in its records."""
 
     title: str
     heat: Heat | None
@@ -77,8 +77,8 @@ def _paint(strip: Strip, axes: Axes) -> None:
 
 
 def plot(strips: Sequence[Strip], heat: Heat | None, who: str, end: float) -> Plot:
-    """Returns the plot. heat: heat map of the layer with the most bytes, None if it has a single
-    row. who: label of its rows. end: run time in seconds."""
+    """Returns the plot. strips: from top to bottom. heat: heat map of the layer with the most
+    bytes, None if it has a single row. who: label of its rows. end: run time in seconds."""
     painted: list[tuple[str, float, Callable[[Axes], None]]] = [
         (strip.title, strip.height, functools.partial(_paint, strip)) for strip in strips
     ]

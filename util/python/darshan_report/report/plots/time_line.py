@@ -18,7 +18,7 @@ _STEPS = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")
 
 
 def plot(heat: Heat, run_time: float) -> Plot:
-    """Returns the plot of the read and write rates, summed over all processes. run_time:
+    """Returns the plot of the read and write rates of a layer, summed over all processes. run_time:
     seconds."""
     peak = max(heat.read.max(), heat.write.max()) / heat.bin_width
     divisor, unit = next(((d, u) for d, u in _STEPS if peak >= d), _STEPS[-1])

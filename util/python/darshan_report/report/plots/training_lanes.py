@@ -1,5 +1,5 @@
-"""The plot of a training: a lane for the program and one for each worker, with what they did over
-time."""
+"""The plot of a training: a row for each process that iterates over a DataLoader and for each
+worker, with their activities over time."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ _FILLS: dict[str, dict[str, Any]] = {
 
 
 def plot(found: Shown) -> Plot:
-    """Returns the plot. The heights of the colours in a lane are fractions of each time bin."""
+    """Returns the plot. In each time bin of a row, the height of a colour is the fraction of the
+    bin that the process spent in this activity."""
     names = [*found.labels, *([SAVES] if found.saves else [])]
     lanes = found.lanes
     edges = np.minimum(np.arange(lanes.bins + 1) * lanes.width, lanes.end)

@@ -1,2 +1,2 @@
-"""Sections of the report, one file each. A section makes blocks (paragraphs, tables, plots) from
-numbers of the log."""
+"""Sections of the report, one file each. The function blocks() of a section makes its blocks
+(paragraphs, tables, plots) from numbers of the log."""

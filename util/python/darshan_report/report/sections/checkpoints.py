@@ -40,7 +40,7 @@ def shown(context: Context) -> tuple[Checkpoint, ...]:
 
 def line_of(context: Context, sites: Sequence[int]) -> Line | None:
     """Returns the line of code of the first call site that has a line; None if no call site has
-    one."""
+    one. sites: record ids of call sites."""
     lines = context.code_lines.every if context.code_lines else []
     homes = {site.id: line for line in lines for site in line.sites}
     found = next((homes[one] for one in sites if one in homes), None)
@@ -48,7 +48,8 @@ def line_of(context: Context, sites: Sequence[int]) -> Line | None:
 
 
 def at_line(context: Context, title: str, sites: Sequence[int]) -> str:
-    """Returns a library function and the place of the call: "torch.save at train.py:31"."""
+    """Returns a library function and the place of the call: "torch.save at train.py:31"; only the
+    function if the place is unknown. title: the function. sites: record ids of call sites."""
     line = line_of(context, sites)
     if line is None or context.code_lines is None:
         return title
@@ -57,7 +58,7 @@ def at_line(context: Context, title: str, sites: Sequence[int]) -> str:
 
 
 def fate(row: Checkpoint) -> str:
-    """Returns what happened to the saves as text: "2 kept, 4 removed"."""
+    """Returns what happened to the saved files as text: "2 kept, 4 removed"."""
     if row.is_temporary:
         return "under temporary names; their last names are not recorded"
     numbers = ((row.kept, "kept"), (row.replaced, "replaced"), (row.removed, "removed"))
@@ -75,8 +76,8 @@ def _waited(found: Waited, run: float) -> str:
 
 
 def sentences(context: Context) -> list[str]:
-    """Returns sentences: how long the program waited for checkpoints, and how often it should
-    save."""
+    """Returns sentences: how long the program waited for checkpoints, and how often it should save;
+    [] if there are none to show."""
     rows = shown(context)
     if not rows:
         return []
@@ -113,8 +114,8 @@ def leading(context: Context, row: Checkpoint | Loaded) -> tuple[str, str]:
 
 
 def place_of(context: Context, row: Checkpoint | Loaded) -> dict[str, Any] | None:
-    """Returns the line of code that saved or loaded the files, for the JSON; None if the log has no
-    call sites of it, or its line is unknown."""
+    """Returns the line of code that saved or loaded the files, as a dictionary for the JSON; None
+    if the log has no call sites of it, or its line is unknown."""
     line = line_of(context, row.sites)
     return place_content(line.place) if line is not None and line.place else None
 

@@ -49,8 +49,8 @@ def blocks(context: Context) -> list[Block]:
 
 
 def _processes(found: Lines) -> list[Block]:
-    """Returns a table of how many processes used each line, and their times; [] if one process used
-    all lines."""
+    """Returns a table of how many processes used each line, and the times of the fastest and the
+    slowest rank if they are known; [] if one process used all lines."""
     rows = []
     for line, (where, _) in zip(found.lines, told.places_of(found.lines)):
         times = line.rank_times

@@ -67,8 +67,8 @@ def _sentences(talk: Talk, whole: float) -> str:
 
 
 def _waiting(talk: Talk, whole: float) -> str:
-    """Returns sentences on the time in which ranks waited for each other, which is not I/O time; ""
-    if this time is short. whole: run time in seconds times the number of ranks."""
+    """Returns sentences on the time in which ranks waited for each other in MPI, which is not I/O
+    time; "" if this time is short. whole: run time in seconds times the number of ranks."""
     waited = talk.waiting
     if talk.is_measured and waited:
         return (

@@ -28,7 +28,7 @@ _SHAPE = 30
 
 
 def factor(value: float | None, at_least: bool = False) -> str:
-    """Formats a ratio of bytes: "24.1", or ">= 24.1" if `at_least`. Returns a dash for None."""
+    """Returns a ratio of bytes as text: "24.1", or ">= 24.1" if `at_least`; a dash for None."""
     if value is None:
         return NONE
     if 0 < value < 0.01:
@@ -39,7 +39,7 @@ def factor(value: float | None, at_least: bool = False) -> str:
 
 @dataclass(frozen=True)
 class Name:
-    """The full name of a dataset, and a label that fits into its cell."""
+    """The name of a dataset in a table, and a shorter label for the bars of plots."""
 
     full: str
     label: str
@@ -97,7 +97,8 @@ def _bytes_row(number: int, name: Name, dataset: Upper) -> tuple[str, ...]:
 
 
 def bytes_table(names: list[Name], datasets: list[Upper]) -> Table:
-    """Returns the table of requested and transferred bytes, a row per dataset."""
+    """Returns the table of requested and transferred bytes, a row per dataset. names: of the
+    datasets, in their order."""
     columns = (
         Column("", right=True),
         Column("Dataset", code=True),
@@ -146,7 +147,8 @@ def _storage(attribution: Attribution, dataset: Upper) -> tuple[str, str, str, s
 
 
 def time_table(attribution: Attribution, datasets: list[Upper]) -> Table:
-    """Returns the table of the time in each layer and of the storage, a row per dataset."""
+    """Returns the table of the time in each layer and of how the datasets are stored, a row per
+    dataset."""
     parallel = any(dataset.mpi_time() > 0 for dataset in datasets)
     columns = (
         Column("", right=True),
@@ -190,7 +192,8 @@ def time_table(attribution: Attribution, datasets: list[Upper]) -> Table:
 
 
 def files_table(context: Context, attribution: Attribution, most: int) -> Table:
-    """Returns the table of the time in calls on HDF5 files themselves, at most `most` rows."""
+    """Returns the table of the time in calls on HDF5 files themselves, the `most` files with the
+    most time."""
     columns = (
         Column("HDF5 file", code=True),
         Column("Open", right=True),

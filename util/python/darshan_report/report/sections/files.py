@@ -31,8 +31,9 @@ def _cell(value: float, shown: str) -> str:
 
 
 def _users(context: Context, figures: LayerFigures, place: int) -> str:
-    """Returns as text which processes used a file: their number in a job of ranks, their programs
-    in a process tree. place: row of the file."""
+    """Returns as text which processes used a file: their number in a job of ranks ("all" for all of
+    them), their programs in a process tree, or the number if the programs are unknown. place: row
+    of the file."""
     files = figures.files
     processes = int(files.processes[place])
     if context.tree:
@@ -77,7 +78,8 @@ def faults(usage: Usage) -> str:
 
 
 def told_mapped(context: Context) -> str:
-    """Returns the note below a table with mapped files."""
+    """Returns the note below a table with mapped files: how to read its numbers, and the page
+    faults of the run."""
     told = f"Mapped: {PAGES} No call contains their time."
     if context.usage is not None:
         told += f" {faults(context.usage)}"
@@ -141,8 +143,8 @@ def _is_of_program(context: Context, candidate: tuple[LayerFigures, int]) -> boo
 
 
 def top(context: Context) -> list[Block]:
-    """Returns the slowest files, for page 1. A file is shown in the layer in which it took the most
-    time."""
+    """Returns the table of the files with the most time, for page 1; [] without files. A file is
+    shown in the layer in which it took the most time."""
     layers = [f for f in context.figures if f.layer.things == "files"]
     layers = [replace(f, files=context.together(f)) for f in layers]
     # So that program files do not take the places of other files.
@@ -199,7 +201,8 @@ def _kinds(figures: LayerFigures) -> Iterator[tuple[str, ...]]:
 
 
 def kinds(context: Context) -> list[Block]:
-    """Returns a table of numbers and sizes of files by use, for each layer that counts bytes."""
+    """Returns a table of numbers and sizes of files by use, for each layer that counts bytes; [] if
+    none does."""
     rows = [
         row
         for f in context.figures

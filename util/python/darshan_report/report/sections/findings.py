@@ -37,7 +37,8 @@ def _texts(context: Context, finding: Finding, number: int) -> list[str]:
 
 
 def top(context: Context) -> list[Block]:
-    """Returns the most important findings for page 1."""
+    """Returns the most important findings for page 1, at most TOP. Without a problem, they are
+    notices, or that nothing is to be changed."""
     shown = shown_first(context.findings)[:TOP]
     if not any(f.kind == PROBLEM for f in shown):
         fine = [f for f in context.findings if f.name == "fine"]
@@ -64,7 +65,7 @@ def top(context: Context) -> list[Block]:
 
 
 def value(evidence: Evidence) -> str:
-    """Formats the value of a counter like darshan-parser, but with thousands separators."""
+    """Returns the value of a counter as darshan-parser prints it, but with thousands separators."""
     if isinstance(evidence.value, float):
         return f"{evidence.value:,.6f}"
     return f"{evidence.value:,}"
@@ -88,7 +89,8 @@ def _evidence(context: Context, finding: Finding) -> list[Block]:
 
 
 def full(context: Context) -> list[Block]:
-    """Returns every finding with sentence, potential saving, remedy, evidence and thresholds."""
+    """Returns every finding with sentence, potential saving, remedy, evidence and thresholds; []
+    without findings."""
     if not context.findings:
         return []
     found: list[Block] = [Heading("Findings")]

@@ -1,4 +1,4 @@
-"""The section about transfers over time, if the log has heat maps."""
+"""The section about bytes over time, if the log has heat maps, and the diagram of page 1."""
 
 from __future__ import annotations
 

@@ -28,8 +28,9 @@ def busiest(context: Context) -> LayerFigures | None:
 
 
 def run_sentence(context: Context, width: int = 60) -> str:
-    """Returns a sentence with the run time and the number of processes; if the run failed, with the
-    failure. width: most characters of the program's name."""
+    """Returns one or more sentences with the run time and the number of processes; if the run
+    failed, with the failure and the names that it did not find. width: most characters of the
+    program's name."""
     name = shorten(context.program, width) or "The program"
     processes = plural(context.number, "process")
     failed = context.failure
@@ -51,7 +52,8 @@ _NAME = 80  # characters of a name that was not found
 
 
 def looked_for(context: Context) -> str:
-    """Returns a sentence about look-ups of files that do not exist; "" if the log has none."""
+    """Returns sentences about look-ups of files that do not exist, with a space at the end; "" if
+    the log has none."""
     misses = context.extras.sum("POSIX_EXT_MISSES") if context.extras else None
     names = [shorten(name, _NAME) for name in not_found(context.log)]
     who = printable(not_found_by(context.log)) or "it"
@@ -63,8 +65,8 @@ def looked_for(context: Context) -> str:
 
 
 def bad_ends(context: Context) -> str:
-    """Returns how many processes ended by a signal or with a nonzero status, and how many were not
-    instrumented, as text; "" if none."""
+    """Returns sentences on how many processes ended by a signal or with a nonzero status, and which
+    were not instrumented; "" if none."""
     ends = endings(context.tree) if context.tree else []
     signals = {end.words for end in ends if end.how == KILLED}
     killed = sum(end.number for end in ends if end.how == KILLED)

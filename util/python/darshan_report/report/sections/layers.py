@@ -1,4 +1,5 @@
-"""The section about layers: bytes, rates, times and operations of each layer."""
+"""The section about layers of I/O (HDF5, MPI-IO, STDIO, POSIX and so on): bytes, rates, times and
+operations of each layer."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The section about the ledger, the table of how the processes spent their time: each second counts
-in one row."""
+"""The section about the ledger, the table of what the processes did in each second of their
+lifetimes: each second counts in one row."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def _large(context: Context) -> list[Row]:
 
 
 def rows(context: Context) -> list[tuple[str, float]]:
-    """Returns titles and seconds of the ledger's rows, the longest first. The last row is the sum
-    of the small rows. Empty without a ledger."""
+    """Returns title and seconds of each row of the ledger, the longest first. The last row is the
+    sum of the small rows. Empty without a ledger."""
     large = _large(context)
     if not large or context.ledger is None:
         return []
@@ -50,8 +50,9 @@ def rows(context: Context) -> list[tuple[str, float]]:
 
 
 def parts(context: Context) -> list[tuple[str, str, float]]:
-    """Returns, for the rows that are not small: kind (which decides the colour), title, and
-    fraction of the lifetime (0 to 1)."""
+    """Returns a tuple for each row of the ledger that is not small, the longest first: its kind,
+    its title, and its fraction of the lifetime (0 to 1). The kind ("io", "computing", "waiting",
+    "start" or "rest") decides the colour. Empty without a ledger."""
     whole = context.ledger.whole if context.ledger else 0.0
     return [(_kind(row), row.title, row.seconds / whole) for row in _large(context)]
 
@@ -83,8 +84,8 @@ def note(context: Context) -> str:
 
 
 def ranks_waited(context: Context) -> str:
-    """Returns text on how long the ranks of an MPI job waited for other ranks; "" if that is little
-    or unknown."""
+    """Returns sentences on how long the ranks of an MPI job waited for other ranks; "" if that is
+    little or unknown."""
     found = context.waited
     if found is None or found.seconds < _LEAST * context.run_time * found.ranks:
         return ""

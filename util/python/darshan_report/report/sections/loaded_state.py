@@ -23,7 +23,7 @@ _NOTE = (
 
 
 def shown(context: Context) -> tuple[Loaded, ...]:
-    """Returns the rows of the section."""
+    """Returns the rows of the section: the files from which the program loaded its state."""
     return context.loaded
 
 
@@ -69,5 +69,6 @@ def _content(context: Context, row: Loaded) -> dict[str, Any]:
 
 
 def data(context: Context) -> list[dict[str, Any]]:
-    """Returns the section as lists and dictionaries."""
+    """Returns the section as a list of dictionaries for JSON; [] if the program loaded no saved
+    state."""
     return [_content(context, row) for row in shown(context)[:_LISTED]]

@@ -16,11 +16,11 @@ _DIRECTIONS = ("READ", "WRITTEN")
 
 @dataclass(frozen=True)
 class Group:
-    """A column of the table: the counters of H5_META that it sums."""
+    """A column of the table of metadata calls: the counters of H5_META whose sum it shows."""
 
     title: str
-    prefixes: tuple[str, ...]
-    time: str
+    prefixes: tuple[str, ...]  # of the counters' names
+    time: str  # middle of the name of the counter of seconds, H5_META_F_<time>_TIME
 
 
 GROUPS = (
@@ -38,8 +38,8 @@ def _cell(file: Metadata, group: Group) -> str:
 
 
 def calls_table(context: Context, attribution: Attribution, most: int) -> list[Block]:
-    """Returns the table of calls on attributes, groups, links and objects, at most `most` files; []
-    if there are no such calls."""
+    """Returns the table of calls on attributes, groups, links and objects, and the seconds in them,
+    for at most `most` HDF5 files; [] if there are no such calls."""
     files = [file for file in attribution.metadata if file.calls(("",))]
     if not files:
         return []

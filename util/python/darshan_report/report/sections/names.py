@@ -1,4 +1,4 @@
-"""The appendix: the full names that other sections shortened."""
+"""The list of full names of what other sections shortened, at the end of the report."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _MOST = 60  # names; few reports have more
 
 
 def blocks(context: Context) -> list[Block]:
-    """Returns the appendix; [] if no name was shortened. Must be called last, because the other
+    """Returns the list; [] if no name was shortened. Must be called last, because the other
     sections register the names that they shorten."""
     if not context.shown.full:
         return []

@@ -29,6 +29,8 @@ def _backwards(figures: LayerFigures) -> bool:
 
 
 def _partial(module: str, log: Log) -> str:
+    """Returns a sentence on why a module does not have a record of each file, and which numbers are
+    affected."""
     if shared_record(log, module):
         number = files_in_it(log, module)
         lacking = "statements about single files are not"
@@ -47,6 +49,7 @@ def _partial(module: str, log: Log) -> str:
 
 
 def _dropped(log: Log) -> list[str]:
+    """Returns sentences on calls that the runtime did not record; [] if it recorded all."""
     lost, found = dropped(log), []
     if lost.calls:
         where = "; ".join(f"{number:,} {words}" for number, words in lost.calls)
@@ -78,7 +81,8 @@ def _are(number: int) -> str:
 
 
 def warnings(context: Context) -> list[str]:
-    """Returns the warnings for page 1, as sentences."""
+    """Returns the warnings for page 1, as sentences: what is missing, damaged or wrong in the log;
+    [] if nothing."""
     info = context.info
     found = []
     if info.live:
@@ -138,6 +142,8 @@ def warnings(context: Context) -> list[str]:
 
 
 def _unknown(figures: LayerFigures) -> str | None:
+    """Returns a sentence that names the counters of a layer that the log lacks; None if there are
+    none worth a note."""
     module = module_by_name(figures.layer.module)
     if module is None:
         return None
@@ -174,6 +180,7 @@ _IN_PART = frozenset(("POSIX_EXT", "STDIO_EXT", "USAGE", "MPIWAIT"))
 
 
 def _left_out(context: Context) -> list[str]:
+    """Returns the names of the modules with data that the report does not show."""
     shown = {f.layer.module for f in context.figures} | _DRAWN
     quiet = {m for m, _ in context.damaged}
     modules = []
@@ -188,7 +195,7 @@ def _left_out(context: Context) -> list[str]:
 
 def blocks(context: Context) -> list[Block]:
     """Returns the notes about incomplete or wrong numbers, which are the last section of the
-    report."""
+    report; [] if there are none."""
     lines = [line for line in map(_unknown, context.figures) if line]
     inlined = context.extras.sum("POSIX_EXT_INLINED") if context.extras else None
     if inlined:

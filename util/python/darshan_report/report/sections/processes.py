@@ -54,8 +54,7 @@ def _command(context: Context, tree: Processes, group: Group, width: int) -> str
 
 def title(context: Context, tree: Processes, row: Row, width: int = _NAME) -> str:
     """Returns the label of a row in the tree: a command line, a program with the number of its
-    processes, or the description of a row that sums many. width: characters for a row at depth
-    0."""
+    processes, or "N more (M programs)" for the rest. width: characters for a row at depth 0."""
     width = max(12, width - _STEP * row.depth)
     group = row.group
     if group is None:
@@ -89,7 +88,8 @@ def _cells(context: Context, tree: Processes, row: Row) -> tuple[str, ...]:
 
 
 def tree_rows(tree: Processes, most: int) -> list[Row]:
-    """Returns the rows of the process tree, parents before children, at most `most`."""
+    """Returns the rows of the process tree, each group of equal processes before its children, at
+    most `most`."""
     return rows(fold(tree), most)
 
 
@@ -118,8 +118,8 @@ def _table(context: Context, tree: Processes, found: list[Row]) -> Table:
 
 
 def summary(context: Context, tree: Processes, shown: Lanes) -> str:
-    """Returns text on the numbers of processes, programs and hosts, and on missing data about
-    them."""
+    """Returns sentences on the numbers of processes, programs and hosts, and on missing data about
+    them. shown: the lifetimes of the programs."""
     hosts = len(set(tree.hosts))
     programs = len({program.name for program in tree.programs})
     parts = [f"{plural(tree.number, 'process')} of {plural(programs, 'program')}"]

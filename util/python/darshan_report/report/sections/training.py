@@ -43,7 +43,7 @@ _MADE_NOTE = (
 
 def told(context: Context) -> list[tuple[Verdict, str]]:
     """Returns, for each data loader, its verdict (whether the program waited for data, and why) and
-    a sentence. If a finding already gives the reason, the sentence leaves it out."""
+    sentences about it. If a finding already gives the reason, the sentences leave it out."""
     found = {e.id for finding in context.findings for e in finding.evidence if e.module == MODULE}
     return [
         (verdict, verdict.headline if verdict.loader.id in found else verdict.sentence)
@@ -77,7 +77,8 @@ def _numbers(span: Span) -> tuple[str, ...]:
 
 
 def rows(loader: Loader, most: int) -> list[tuple[str, ...]]:
-    """Returns at most `most` rows of epochs, then a row with their sum, then rows of ranks."""
+    """Returns at most `most` rows of epochs, then a row with their sum, then rows of ranks, in the
+    order of COLUMNS."""
     shown = loader.epochs if len(loader.epochs) <= most else loader.epochs[: most - 1]
     found = [cells(span, loader.by_epoch.get(span.number)) for span in shown]
     left = loader.sums.epochs - sum(span.epochs for span in shown)
@@ -151,7 +152,7 @@ _DATA_NOTE = (
 
 
 def data_cells(one: Format) -> tuple[str, ...]:
-    """Returns the table row of one data format."""
+    """Returns the cells of one data format, in the order of the columns DATA."""
     touched = amount(one.touched) if one.touched else NONE
     return (
         one.title,
@@ -164,7 +165,7 @@ def data_cells(one: Format) -> tuple[str, ...]:
 
 
 def data_rows(context: Context) -> list[tuple[str, ...]]:
-    """Returns the table rows of the _FORMATS data formats with the most bytes."""
+    """Returns the cells of the _FORMATS data formats with the most bytes, a row each."""
     return [data_cells(one) for one in formats(context.facts)[:_FORMATS]]
 
 
@@ -211,8 +212,8 @@ def _rate(value: float) -> str:
 
 
 def rates(loader: Loader) -> str:
-    """Returns a sentence on how many batches and samples a process got in a second of its epochs,
-    and how many bytes its processes and workers read for each; "" if there are no batches."""
+    """Returns a sentence on the batches and samples that a process got in a second of its epochs,
+    and on the bytes that were read for each. Returns "" if there are no batches."""
     sums = loader.sums
     if sums.steps <= 0 or sums.whole <= 0:
         return ""
@@ -228,7 +229,7 @@ def rates(loader: Loader) -> str:
 
 def imports(context: Context, loader: Loader) -> str:
     """Returns a sentence on the imports of the program if they took longer than an epoch; "" if
-    not, or if unknown. loader: of the longest epochs, in one process."""
+    not, or if unknown, or if several processes iterate. loader: that with the longest epochs."""
     facts, sums = context.facts, loader.sums
     if loader.processes != 1 or not sums.epochs:
         return ""
@@ -257,8 +258,8 @@ def made(context: Context, loader: Loader) -> str:
 
 
 def before(context: Context, loader: Loader) -> str:
-    """Returns sentences on what took longer than an epoch before the first one; "" if nothing
-    did. loader: of the longest epochs."""
+    """Returns sentences on what took longer than an epoch before the first one; "" if nothing did.
+    loader: that with the longest epochs."""
     return " ".join(filter(None, (imports(context, loader), made(context, loader))))
 
 

@@ -1,4 +1,5 @@
-"""The lanes of a training (what each process did over time), for the page, the PDF and the JSON."""
+"""The lanes of a training (the activities of each process over time), chosen and labelled for the
+page, the PDF and the JSON."""
 
 from __future__ import annotations
 
@@ -47,7 +48,8 @@ WORKING = {FILES, COMPUTING, READY, WAITING}  # states in which a batch is made
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """The lanes that a diagram shows, with their labels."""
+    """The lanes that a diagram shows (`rows`), with their labels in the same order, out of all
+    `lanes`."""
 
     lanes: Lanes
     rows: tuple[Lane, ...]
@@ -97,7 +99,8 @@ def _saves(context: Context) -> tuple[tuple[float, float], ...]:
 
 
 def _lines(context: Context, rows: Sequence[Lane]) -> dict[int, str]:
-    """Returns the line of code by loader id, if several loaders have workers; otherwise {}."""
+    """Returns the line of code ("train.py:31") by loader id, if several loaders have workers;
+    otherwise {}."""
     known = {lane.loader for lane in rows} - {0}
     if len(known) < 2:
         return {}
@@ -105,8 +108,8 @@ def _lines(context: Context, rows: Sequence[Lane]) -> dict[int, str]:
 
 
 def shown(context: Context) -> Shown | None:
-    """Returns the lanes of the diagram; None if the log has no TRAINING_TIME records, or if these
-    have no time."""
+    """Returns the lanes of the diagram, at most 40; None if the log has no TRAINING_TIME records,
+    or if these have no time."""
     lanes = context.training_lanes
     if lanes is None or not lanes.lanes:
         return None

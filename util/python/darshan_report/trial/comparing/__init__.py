@@ -1,1 +1,2 @@
-"""Compares runs: effects, outputs, and whether a remedy helped."""
+"""Compares runs of a trial: effects on I/O, outputs, and whether a remedy made the program
+faster."""

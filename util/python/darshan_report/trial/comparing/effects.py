@@ -26,7 +26,8 @@ _CHANGED = 0.1  # share of the larger value; a smaller change is not reported
 
 @dataclass(frozen=True)
 class Effect:
-    """A sum over all files of a run: its value without and with a remedy."""
+    """A sum over all files of a run (calls, bytes or seconds, by its name): its value without and
+    with a remedy."""
 
     name: str
     before: float
@@ -50,7 +51,7 @@ def _sum(log: Log, module: str, counter: str) -> float:
 
 
 def _sums(path: str) -> tuple[dict[str, float], float]:
-    """Returns the sums of a log by name, and the bytes that streams wrote."""
+    """Returns the sums of a log by name, and the bytes that streams wrote. path: of the log."""
     with open_log(path) as log:
         found = {name: sum(_sum(log, *one) for one in of) for name, of in _SUMS.items()}
         return found, _sum(log, *_DRAINED)
@@ -58,7 +59,8 @@ def _sums(path: str) -> tuple[dict[str, float], float]:
 
 def effects(without: str, with_it: str) -> list[Effect]:
     """Returns the sums that differ by a tenth or more between two logs; [] if a run left no log.
-    without, with_it: paths of the logs of a run without and of a run with a remedy."""
+    without, with_it: paths of the logs of a run without and of a run with a remedy, or "". Raises
+    LogError."""
     if not without or not with_it:
         return []
     (before, drained), (after, drained_after) = _sums(without), _sums(with_it)

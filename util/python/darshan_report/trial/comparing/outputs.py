@@ -19,9 +19,10 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True)
 class Output:
-    """The output of a run: exit status, standard output, and the files that it wrote or removed."""
+    """The output of a run: exit status, standard output, and the files that it wrote or removed, by
+    path relative to `folder`."""
 
-    status: int
+    status: int  # exit status, or a negative signal number
     stdout: str  # path of a file with the standard output
     folder: str  # that holds the files
     files: dict[str, Entry | None]  # written or removed (None)
@@ -42,7 +43,8 @@ class Mask:
     pythons: tuple[str, ...] = ()  # that compare values of HDF5 files
 
     def skips(self, name: str) -> bool:
-        """Returns whether a whole file is not compared."""
+        """Returns whether a whole file is not compared: it varies between runs, or a pattern of
+        --ignore matches its name."""
         return name in self.whole or any(fnmatch.fnmatch(name, p) for p in self.ignored)
 
     def add(self, more: Mask) -> None:
@@ -130,8 +132,9 @@ def _both(one: Output, other: Output, name: str) -> bool:
 def mask_of(
     one: Output, other: Output, ignored: Sequence[str], interpreters: Sequence[str]
 ) -> Mask:
-    """Returns a mask of the differences between two runs without a remedy. ignored: patterns of
-    names that are not compared. interpreters: Python interpreters that compare HDF5 files."""
+    """Returns the differences between two runs without a remedy as a mask: lines of a text file, or
+    the whole file. ignored: patterns of names that are not compared. interpreters: Python
+    interpreters that compare HDF5 files."""
     mask = Mask(ignored=tuple(ignored), pythons=tuple(interpreters))
     for name in _names(one, other):
         if mask.skips(name) or not _differs(one, other, name, mask.pythons):
@@ -148,8 +151,9 @@ def mask_of(
 
 
 def differences(one: Output, other: Output, mask: Mask) -> Iterable[str]:
-    """Yields text for each difference between a run without and a run with a remedy that the mask
-    does not cover."""
+    """Yields text for each difference between a run without (`one`) and a run with a remedy
+    (`other`) that the mask does not cover: "data.csv differs". Nothing: the outputs are the
+    same."""
     if one.status != other.status:
         yield f"exit status {other.status} instead of {one.status}"
     for name in _names(one, other):

@@ -77,7 +77,8 @@ def pythons(command: Sequence[str]) -> list[str]:
 
 def same_values(interpreters: Sequence[str], one: str, other: str) -> bool:
     """Returns whether two files are HDF5 files with the same objects, shapes, values and
-    attributes; False if no interpreter can read them."""
+    attributes; False if they are no HDF5 files, or no interpreter can compare them. interpreters:
+    paths of Python programs, of which the first with h5py is used. one, other: paths."""
     if not (_is_hdf5(one) and _is_hdf5(other)):
         return False
     for python in interpreters:

@@ -60,7 +60,7 @@ def _logarithms(without: Sequence[float], with_it: Sequence[float]) -> list[floa
 def pairs_needed(without: Sequence[float], with_it: Sequence[float]) -> int:
     """Returns how many pairs are needed in all, from FEWEST to MOST: so many that the confidence
     interval is expected to be completely above or below the ratio LEAST_RATIO. without, with_it:
-    seconds of the first pairs."""
+    seconds of the first pairs, at least two."""
     mean, spread = _mean_and_spread(_logarithms(without, with_it))
     least = math.log(LEAST_RATIO)
     wanted = max(abs(mean - least) / 2, least / 2)
@@ -79,11 +79,12 @@ class Verdict:
     ratio: float  # time without the remedy, divided by the time with it
     low: float
     high: float  # bounds of the interval of the ratio
-    gain: float  # seconds of a run
+    gain: float  # mean seconds that a run is shorter with the remedy
 
     @property
     def helped(self) -> bool:
-        """Whether the runs show a gain that is worth a change of the program."""
+        """Whether the runs show a gain that is worth a change of the program: with CONFIDENCE, the
+        ratio is at least LEAST_RATIO, and the mean gain is at least LEAST_GAIN seconds."""
         return self.low >= LEAST_RATIO and self.gain >= LEAST_GAIN
 
 

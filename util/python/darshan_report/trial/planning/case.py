@@ -15,8 +15,9 @@ _CGROUP = "/sys/fs/cgroup/memory"
 
 
 def of_descriptor(rows: str, mode: str) -> str:
-    """Returns rows with the code to write in each language, for a program that uses a descriptor
-    and no stream; C has a second row. rows: the code for streams. mode: argument of fdopen."""
+    """Returns rows "language: code" for a program that uses a descriptor and no stream: the given
+    rows with another one for C, which makes a stream of the descriptor. rows: code for streams,
+    separated by newlines. mode: argument of fdopen."""
     c = f'C: FILE *stream = fdopen(fd, "{mode}");  setvbuf(stream, room, _IOFBF, 1 << 20);'
     more = "  // static char room[1 << 20]; then only calls with the stream"
     others = [row for row in rows.split("\n") if not row.startswith("C: ")]
@@ -24,7 +25,8 @@ def of_descriptor(rows: str, mode: str) -> str:
 
 
 def free_memory() -> int:
-    """Returns how many bytes of memory a new process can have."""
+    """Returns how many bytes of memory a new process can have: the least of what is available, of
+    the limit of the address space, and of the control group's limit."""
     found = []
     with open("/proc/meminfo", encoding="ascii") as file:
         rows = dict(line.split(":") for line in file)
@@ -42,8 +44,8 @@ def free_memory() -> int:
 
 @dataclass(frozen=True)
 class Case:
-    """The input of a remedy's plan(): the log, the finding that it may fix, the free memory, and
-    whether runs may lose what they write."""
+    """The input of a remedy's plan(): the log (facts), the finding that the remedy may fix, the
+    free memory, and whether runs may lose what they write."""
 
     facts: Facts
     finding: Finding | None  # None: no finding proposes the remedy
@@ -53,10 +55,10 @@ class Case:
 
 @dataclass(frozen=True)
 class Plan:
-    """How a remedy is applied, and the code that makes it permanent."""
+    """How a remedy is applied to a run from outside, and the code that makes it permanent."""
 
-    setting: str = ""  # for DARSHAN_TRY
-    variables: Mapping[str, str] = field(default_factory=dict)
+    setting: str = ""  # value of the variable DARSHAN_TRY, by which the runtime applies the remedy
+    variables: Mapping[str, str] = field(default_factory=dict)  # of the program's environment
     names: tuple[str, ...] = ()  # paths of files, for the runtime in DARSHAN_TRY_NAMES
     keep: str = ""  # lines "language: what to write"; a line without a language is for all
     opens: str = (

@@ -1,4 +1,4 @@
-"""Decides whether a remedy may delay the writes of streams."""
+"""Decides whether a remedy may delay the writes of streams (FILE *)."""
 
 from __future__ import annotations
 

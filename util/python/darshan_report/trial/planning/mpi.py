@@ -21,7 +21,7 @@ def no_collective_calls(case: Case) -> str:
 
 def hints(setting: str, *pairs: tuple[str, str]) -> Plan:
     """Returns a plan that passes hints to MPI-IO. setting: value for the variable DARSHAN_TRY.
-    pairs: names and values of the hints."""
+    pairs: names and values of the hints, for the code that makes the remedy permanent."""
     told = ";  ".join(f'MPI_Info_set(info, "{name}", "{value}")' for name, value in pairs)
     python = ", ".join(f"'{name}': '{value}'" for name, value in pairs)
     fortran = "; ".join(f"call MPI_Info_set(info, '{n}', '{v}', ierr)" for n, v in pairs)

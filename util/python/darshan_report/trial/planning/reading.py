@@ -19,7 +19,8 @@ def files_read(
     case: Case, modules: Sequence[str] = ("POSIX", "STDIO")
 ) -> Iterator[tuple[str, int, bool]]:
     """Yields for each file that the program reads: its path, the bytes up to the last one read, and
-    whether a process of the run writes it. If the case has a finding, only its files."""
+    whether a process of the run writes it. If the case has a finding, only the finding's files. A
+    file that is in two of the modules comes twice."""
     facts, finding = case.facts, case.finding
     covered = finding.covers if finding is not None else frozenset()
     for module in modules:

@@ -1,5 +1,5 @@
-"""Decides which files of a log were temporary: those in the folder of a trial; and those that were
-below /tmp, /dev/shm or this process's TMPDIR, but not below the current folder, and do not
+"""Decides which files of a log were temporary. These are files in the folder of a trial, and files
+below /tmp, /dev/shm or this process's TMPDIR that are not below the current folder and do not
 exist."""
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ def is_below(name: str, folder: str) -> bool:
 
 
 def is_temporary(name: str) -> bool:
-    """Returns whether a path was a temporary file of a run, as the module's docstring defines
-    it."""
+    """Returns whether an absolute path was a temporary file of a run, as the module's docstring
+    defines it."""
     if f"/{WORK}" in name:
         return True
     folders = ("/tmp", "/dev/shm", tempfile.gettempdir())

@@ -1,5 +1,6 @@
-"""One file per remedy. Each defines NAME, WHAT, CURES and plan(case). A file in this folder is a
-remedy without further registration."""
+"""Remedies that darshan try can apply to a program from outside, one file per remedy. Each file
+defines NAME, WHAT, CURES and plan(case). A file in this folder is a remedy without further
+registration."""
 
 from __future__ import annotations
 
@@ -12,9 +13,9 @@ from ..planning.case import Case, Plan
 
 
 class Remedy(Protocol):
-    """The names that every file of this folder defines."""
+    """The names that the module of each remedy defines."""
 
-    NAME: str
+    NAME: str  # as users write it after --only
     WHAT: str  # text on what it does, for --list
     CURES: Sequence[str]  # how names of findings that it may cure begin
 

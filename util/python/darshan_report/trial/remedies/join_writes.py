@@ -1,4 +1,4 @@
-"""The remedy that combines small consecutive writes into large ones."""
+"""The remedy that combines small consecutive writes of a file into large ones."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def _others(case: Case) -> str:
 
 
 def _is_seen(posix: Table, place: int) -> str:
-    """Returns who else can see, as the beginning of a clause, that the writes of a file are
-    delayed: processes that use or query it, or the program itself; "" if nobody can. place: row of
-    the file."""
+    """Returns who else can see that the writes of a file are delayed: several processes that use
+    it, or the program itself, which reads or maps it. The text is the beginning of a clause,
+    "several processes use"; "" if nobody can. place: row of the file."""
     if posix.processes[place] > 1:
         return "several processes use"
     return "the program also reads or maps" if posix["READS"][place] + posix["MMAPS"][place] else ""
@@ -54,7 +54,8 @@ def _is_idle(stdio: Table, place: int) -> bool:
 
 
 def plan(case: Case) -> Plan | str:
-    """Returns the plan, or the reason why there is none, which _others() finds."""
+    """Returns the plan, or the reason why there is none: the program writes no file by write, or
+    somebody could see that writes are delayed."""
     return _others(case) or Plan(
         f"{NAME}={_SIZE}", keep=of_descriptor(f"{FLUSHES}\n{WRITE_BUFFER}", "w")
     )

@@ -67,7 +67,7 @@ class _File:
     is_excluded: bool = False  # is written, or used by several processes
 
     def add(self, facts: Facts, table: Table, place: int) -> None:
-        """Adds the record at this place of a table."""
+        """Adds the record at this row of a table, of POSIX or STDIO."""
         self.began = min(self.began, float(_began(table)[place]))
         self.opens += int(facts.opens(table)[place])
         self.read += int(table["BYTES_READ"][place])
@@ -76,7 +76,8 @@ class _File:
         self.is_excluded |= bool(written) or table.processes[place] != 1
 
     def is_listed(self, name: str) -> bool:
-        """Returns whether the file is opened once and read whole, about once."""
+        """Returns whether the file is opened once, read whole, about once, by one process, and not
+        written. name: its path; its size must not have changed since."""
         is_once = self.opens == 1 and self.size <= self.read <= _MOST_READ * self.size
         return is_once and not self.is_excluded and _has_size(name, self.size)
 
@@ -86,7 +87,8 @@ def _began(table: Table) -> npt.NDArray[np.float64]:
 
 
 def _in_order(facts: Facts) -> dict[str, int]:
-    """Returns the size of each file of the list by its path, in the order of the opens."""
+    """Returns the size of each file that can be read ahead by its path, in the order in which the
+    program opens them."""
     found: dict[str, _File] = {}
     for module in ("POSIX", "STDIO"):
         table = facts.table(module)
@@ -108,7 +110,7 @@ def _has_size(name: str, size: int) -> bool:
 
 
 def _that_fit(names: dict[str, int]) -> tuple[str, ...]:
-    """Returns the first names that the runtime accepts."""
+    """Returns the first names that the runtime accepts. names: sizes by path."""
     found, room = [], _MOST_BYTES
     for name in list(names)[:_MOST_FILES]:
         room -= len(os.fsencode(name)) + 1

@@ -1,1 +1,1 @@
-"""The runs of a trial, and their private view of the system."""
+"""The runs of a trial: the folder in which they work, and their private view of the system."""

@@ -26,8 +26,9 @@ Entry = tuple[int, int, int, int, int]
 
 
 def entries(folder: str, unlock: bool = False) -> dict[str, Entry]:
-    """Returns the entries of a folder, at any depth, by relative path. unlock: makes files readable
-    whose modes forbid it; the result has the original modes."""
+    """Returns the entries of a folder, at any depth, by relative path, for comparing two states of
+    the folder. unlock: makes files readable whose modes forbid it; the result has the original
+    modes. Raises OSError."""
     return dict(_entries(folder, "", unlock))
 
 
@@ -48,6 +49,9 @@ def _let_read(path: str, mode: int) -> None:
 
 
 def _entries(folder: str, inside: str, unlock: bool) -> Iterator[tuple[str, Entry]]:
+    """Yields each entry below a folder, as path relative to it, with its mode, size, time of
+    change, inode and attributes. inside: the subfolder to begin with. unlock: makes the entries
+    readable."""
     if unlock and not inside:
         _let_read(folder, os.stat(folder).st_mode)
     with os.scandir(os.path.join(folder, inside)) as found:
@@ -118,6 +122,9 @@ class Ground:
         self.fresh = True
 
     def _do(self, command: list[str], where: str, view: View | None = None) -> None:
+        """Runs a command, such as one that copies the user's folder, and waits for it. where: its
+        working folder. view: what it sees of the system. Raises TrialError with its last line of
+        output if it fails."""
         variables = {**os.environ, FROM: self.place}
         if view and view.closed:
             variables["TMPDIR"] = self.folder("tmp")
@@ -139,8 +146,8 @@ class Ground:
             raise TrialError(f"{' '.join(command[:3])} ... ended with status {status}: {lines[-1]}")
 
     def changes(self) -> dict[str, Entry | None]:
-        """Returns the files that a run created or changed, by relative path; None for a removed
-        file. Raises TrialError if they cannot be read."""
+        """Returns the files in `data` that a run created or changed, by relative path; None for a
+        removed file. Empty if no folder is copied. Raises OSError if they cannot be read."""
         if not self.place:
             return {}
         after = entries(self.data, unlock=True)

@@ -51,7 +51,7 @@ class View:
     def enter(self) -> None:
         """Lets this process, which must have a single thread, enter the view. If the view is
         closed, this function returns in a child process, and the calling process waits for it and
-        exits with its status. Raises OSError."""
+        exits with its status. Raises OSError; the process may then be in a part of the view."""
         user, group, here = os.getuid(), os.getgid(), os.getcwd()
         apart = _NEW_QUEUES | _NEW_PROCESSES if self.closed else 0
         apart |= _NEW_NETWORK if self.closed and not self.network else 0
@@ -188,7 +188,8 @@ def adopt_orphans() -> None:
 
 
 def problem(view: View) -> str:
-    """Returns why a process cannot enter this view; "" if it can."""
+    """Returns why a process cannot enter this view, "PATH: REASON"; "" if it can. A child process
+    tries it, so this process does not change."""
     end, start = os.pipe()
     child = os.fork()
     if child == 0:

@@ -40,7 +40,8 @@ class Run:
 
 @dataclass
 class Runner:
-    """Runs the program repeatedly under the same conditions."""
+    """Runs the program repeatedly under the same conditions. Makes this process the parent of
+    orphans, so that no process of a run is left."""
 
     darshan: str  # path of the command
     command: Sequence[str]
@@ -48,7 +49,7 @@ class Runner:
     is_private: bool  # runs have a private view of the file system
     cold: Sequence[str] = ()  # files that are dropped from the page cache before each run
     limit: float | None = None  # seconds of a run
-    number: int = field(default=0)
+    number: int = field(default=0)  # of the last run
 
     def __post_init__(self) -> None:
         adopt_orphans()
@@ -56,7 +57,7 @@ class Runner:
     def run(self, plan: Plan | None = None, sites: bool = False) -> Run:
         """Runs the program once, after restoring its files to their first state. Returns the run.
         plan: the remedy; None for a run without one. sites: whether to record call sites. Raises
-        TooLongError and TrialError."""
+        TooLongError if the run was killed, and TrialError if its files cannot be restored."""
         self.ground.prepare()
         self.number += 1
         self._drop_cached()
@@ -93,6 +94,8 @@ class Runner:
         return Run(run.seconds, output, run.log, run.told)
 
     def _wait(self, command: list[str], variables: dict[str, str], to: tuple[int, int]) -> int:
+        """Runs a command and returns its exit status. to: descriptors for its standard output and
+        error. Raises TooLongError, after killing it, if it exceeds the limit or stops itself."""
         view, place, here = self.ground.view, self.ground.place, os.getcwd()
 
         def enter() -> None:
@@ -135,6 +138,8 @@ class Runner:
         return log
 
     def _drop_cached(self) -> None:
+        """Removes the files of --cold from the page cache, so that the next run reads them from the
+        disk. Ignores errors."""
         for name in self.cold:
             path, place = name, self.ground.place
             if place and f"{name}/".startswith(f"{place}/"):
@@ -163,7 +168,8 @@ def _end_orphans() -> None:
 
 
 def first_problem(run: Run) -> str:
-    """Returns the last line of a run's standard error that Darshan did not print."""
+    """Returns the last line of a run's standard error that Darshan did not print; "no message" if
+    there is none."""
     with open(run.told, encoding="utf-8", errors="replace") as file:
         text = file.read().replace("\0", "")  # which fill the room that the run did not use
     lines = [line for line in text.split("\n") if line and "darshan: log:" not in line]
@@ -171,6 +177,7 @@ def first_problem(run: Run) -> str:
 
 
 def check(run: Run) -> None:
-    """Raises TrialError if the program could not be started or left no log."""
+    """Raises TrialError if a run left no log, for example because the program could not be
+    started."""
     if not run.log:
         raise TrialError(f"the run left no log: {first_problem(run)}")

@@ -70,6 +70,7 @@ def _outside(name: str, folder: str) -> bool:
 
 
 def _written(facts: Facts, folder: str) -> Iterator[str]:
+    """Yields a line for each file outside of `folder` that the program wrote."""
     found: dict[str, float] = {}
     for module in ("POSIX", "STDIO"):
         table = facts.table(module)
@@ -94,7 +95,7 @@ def _removed(facts: Facts, folder: str) -> Iterator[str]:
 
 
 def programs(facts: Facts) -> set[str]:
-    """Returns the names of all programs of a run."""
+    """Returns the names of all programs of a run, as users know them."""
     names = {program_name(facts.info.exe)[0]}  # a log of one process has no other list
     names |= {program.name for program in facts.tree.programs} if facts.tree is not None else set()
     return names - {""}

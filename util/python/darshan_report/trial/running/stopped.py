@@ -17,8 +17,8 @@ def _children(process: int) -> list[int]:
 
 
 def _is_stopped(process: int) -> bool:
-    """Returns whether all descendants of a process that have no children themselves are stopped.
-    process: its id. Raises OSError."""
+    """Returns whether a process is stopped (SIGSTOP); if it has children, whether all its
+    descendants without children are. process: its id. Raises OSError."""
     children = _children(process)
     if children:
         return all(_is_stopped(child) for child in children)
@@ -28,8 +28,8 @@ def _is_stopped(process: int) -> bool:
 
 @dataclass
 class Stopped:
-    """A check that is called every second during a run. It raises TooLongError if the run has been
-    stopped by itself."""
+    """A check that the caller makes every second during a run. It raises TooLongError if the run
+    has stopped itself by a signal, because it would never end."""
 
     leader: int  # process id of the run's first process
     seen: int = 0  # number of checks in a row that found it stopped

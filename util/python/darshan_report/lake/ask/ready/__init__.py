@@ -1,1 +1,1 @@
-"""The ready queries by subject, and SQL that several of them share."""
+"""The ready queries of `darshan ask` by subject, and SQL that several of them share."""

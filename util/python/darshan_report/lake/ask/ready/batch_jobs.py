@@ -1,4 +1,4 @@
-"""The ready queries about batch jobs. They join logs with the scheduler's accounting."""
+"""The ready queries about batch jobs. They join logs with the accounting of the batch scheduler."""
 
 from __future__ import annotations
 

@@ -60,7 +60,8 @@ _SPENT = "spent AS (SELECT day, seconds FROM {sums_lines})"
 
 
 def by_sums(question: Question) -> Question:
-    """Returns the query with all parts that sums can answer replaced."""
+    """Returns the ready query in which all parts that the tables of sums can answer are replaced;
+    unchanged if there are none. Its result is the same."""
     sql = question.sql.replace(RAN, _RAN).replace(ON_MOUNTS, _ON_MOUNTS).replace(EACH, _EACH)
     sql = sql.replace(EACH_LINE, _EACH_LINE).replace(SPENT, _SPENT)
     return replace(question, sql=sql)

@@ -28,7 +28,8 @@ def _share_of_random(kind: str) -> str:
 
 
 def _sizes() -> str:
-    """Returns SQL with a row for each size class of each layer."""
+    """Returns SQL with a row for each size class of each layer of each log: layer, place (order of
+    the class), size (its name), and numbers of reads and writes (r, w)."""
     parts = [
         f"SELECT layer, {place} AS place, '{words}' AS size, reads_{end.lower()} AS r, "
         f"writes_{end.lower()} AS w FROM {{layers}}"

@@ -1,4 +1,5 @@
-"""The ready queries about files: which programs create, read and share them."""
+"""The ready queries about files: which programs write, read and share them, and where they are
+stored."""
 
 from __future__ import annotations
 

@@ -35,9 +35,9 @@ _NEVER = "1e18"  # seconds: the end of a job without an end
 
 
 def _records(*names: str, moved: bool = True) -> str:
-    """Returns a subquery, one, for some columns of the records of files. moved: only of files that
-    the job read or wrote. Each part of the query takes other columns: DuckDB would store the rows
-    of two equal subqueries, which are all records of the lake."""
+    """Returns the SQL of a subquery named `one`, with some columns of the records of files. moved:
+    only of files that the job read or wrote. Each part of the query takes other columns: DuckDB
+    would store the rows of two equal subqueries, which are all records of the lake."""
     parts = []
     for module in ("posix", "stdio"):
         prefix = f"{module.upper()}_"

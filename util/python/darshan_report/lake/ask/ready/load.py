@@ -1,4 +1,5 @@
-"""The ready queries about time: load, drift, and a run compared with others."""
+"""The ready queries about time: load per hour, change over months, and a run compared with
+others."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ _SERVED = "CAST(floor(unix_micros(began) / 3.6e9) AS BIGINT)"
 
 
 def _measures(names: tuple[str, ...]) -> str:
-    """Returns SQL with a row for each measure of a run, and the median of the runs before it."""
+    """Returns SQL with a row for each measure of a run: its value, and the median, the least and
+    the largest value of the runs before it. names: columns of the measures."""
     parts = [
         f"""SELECT run.log AS log, {place} AS place, '{name}' AS measure,
     CAST(max(run.{name}) AS DOUBLE) AS this_run, median(earlier.{name}) AS usual,

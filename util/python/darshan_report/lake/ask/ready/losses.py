@@ -1,4 +1,5 @@
-"""The SQL that computes lost time, for the ready queries, the weekly digest and the pages.
+"""The SQL that computes lost time (what findings say could be saved), for the ready queries, the
+weekly digest and the pages.
 
 A finding whose seconds another finding contains (same_as) is not added. If the log has the time of
 a job's processes, each finding, and the sum of all findings of the job, is limited to it. The limit

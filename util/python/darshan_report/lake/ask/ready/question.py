@@ -11,13 +11,14 @@ from ....classes import dataclass
 
 @dataclass(frozen=True)
 class Question:
-    """A ready query of `darshan ask`: its name, title and SQL, and the parameters that it needs."""
+    """A ready query of `darshan ask`: its name, title and SQL (ready/questions.py explains its
+    placeholders), and the parameters that it needs."""
 
     name: str
     title: str
     sql: str
-    needs: tuple[str, ...] = ()  # values without which the query makes no sense
-    defaults: Mapping[str, Any] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()  # names of values without which the query makes no sense
+    defaults: Mapping[str, Any] = field(default_factory=dict)  # values that the user may change
 
 
 # The I/O time of the report if the lake has findings of the log, else the sums of the lowest

@@ -229,7 +229,7 @@ class Filters:
     kept: str = ""  # name of a table that already contains these jobs, for several queries
 
     def where(self) -> tuple[str, dict[str, Any]]:
-        """Returns an SQL condition that fits any table, and its values by name."""
+        """Returns an SQL condition on rows of any table ("" for all), and its values by name."""
         rows = (
             ("day >= CAST($since AS DATE)", "since", self.since),
             ("day <= CAST($until AS DATE)", "until", self.until),
@@ -254,7 +254,8 @@ class Filters:
         return f"log IN ({f'SELECT log FROM {self.kept}' if self.kept else self.on_mount()})"
 
     def on_mount(self) -> str:
-        """Returns a query for the logs that have a record of a file on the mount point."""
+        """Returns an SQL query for the logs that have a record of a file on the mount point; its
+        values are $mount, $first and $last."""
         months = " AND month >= $first" * (self.since is not None)
         months += " AND month <= $last" * (self.until is not None)
         logs = [f"SELECT log FROM {t} WHERE mount = $mount{months}" for t in _ON_MOUNTS]
@@ -264,8 +265,9 @@ class Filters:
 def query(
     question: Question, filters: Filters, values: Mapping[str, Any]
 ) -> tuple[str, dict[str, Any]]:
-    """Returns the SQL of a ready query and the values that it uses. values: given by the user, by
-    name."""
+    """Returns the SQL of a ready query, with tables in place of its placeholders, and the values
+    that it uses, by name. filters: select the jobs. values: given by the user, by name. Raises
+    KeyError if a value is missing."""
     _, chosen = filters.where()
     # Tables without a program column have rows for all programs.
     of_no_program = replace(filters, program=None)

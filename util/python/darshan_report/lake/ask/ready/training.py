@@ -1,4 +1,4 @@
-"""The ready queries about trainings and checkpoints."""
+"""The ready queries about machine-learning trainings and checkpoints."""
 
 from __future__ import annotations
 

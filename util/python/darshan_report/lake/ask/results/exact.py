@@ -37,7 +37,8 @@ def values(column: pa.Array | pa.ChunkedArray) -> list[Any]:
 
 
 def _whole(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Casts a column to the first of three integer types that can represent all its values."""
+    """Returns a column of integers in the first of three types that can represent all its values:
+    64 bits signed, unsigned, or decimal of 256 bits."""
     for kind in (pa.int64(), pa.uint64()):
         try:
             return column.cast(kind)
@@ -49,8 +50,8 @@ def _whole(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def unique(names: list[str]) -> list[str]:
-    """Makes column names unique by adding numbers, because a JSON object cannot have two equal
-    names."""
+    """Returns the column names, made unique by numbers ("n", "n_2"), because a JSON object cannot
+    have two equal names."""
     found: list[str] = []
     for name in names:
         number, now = 1, name
@@ -62,7 +63,7 @@ def unique(names: list[str]) -> list[str]:
 
 
 def whole(found: duckdb.DuckDBPyRelation) -> list[bool]:
-    """Returns, for each column, whether it has integers of any size."""
+    """Returns, for each column of a result, whether it has integers of any size (128 bits)."""
     return [str(kind) in _WHOLE for kind in found.types]
 
 
@@ -80,8 +81,8 @@ def readable(found: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
 
 
 def smallest(least: int | None, most: int | None) -> str:
-    """Returns the DuckDB type for integers from `least` to `most`; VARCHAR if no numeric type of
-    Parquet can represent them."""
+    """Returns the DuckDB type for integers from `least` to `most` (None: there are none): BIGINT,
+    UBIGINT or DECIMAL; VARCHAR if no numeric type of Parquet can represent them."""
     if least is None or most is None or (least >= -(2**63) and most < 2**63):
         return "BIGINT"
     if least >= 0 and most < 2**64:

@@ -20,6 +20,8 @@ _IDS = re.compile(r"(^|_)u?id$")
 
 
 def _cell(name: str, value: Any) -> str:
+    """Returns a value as text for a table on the terminal; "-" for None. Long text is cut. name: of
+    the column, which tells the unit."""
     if value is None:
         return "-"
     if isinstance(value, bool):
@@ -43,6 +45,8 @@ def _is_size(name: str) -> bool:
 
 
 def _number(name: str, value: float) -> str:
+    """Returns a number as text, in the unit that the name of its column tells: bytes, seconds, a
+    share as a percentage, or a count."""
     if not math.isfinite(value):
         return str(value)
     if _is_size(name) and value >= 0:
@@ -59,8 +63,9 @@ def _is_number(value: Any) -> bool:
 
 
 def lines(names: list[str], rows: Iterable[tuple[Any, ...]]) -> Iterator[str]:
-    """Yields the text, some lines at a time. The first rows determine the widths of the columns, so
-    that few rows are in memory and the output begins early."""
+    """Yields a query result as text with a line for the column names, some lines at a time. The
+    first rows determine the widths of the columns, so that few rows are in memory and the output
+    begins early."""
     rest = iter(rows)
     found = list(itertools.islice(rest, _LOOKED))
     cells = [[_cell(name, value) for name, value in zip(names, row)] for row in found]

@@ -35,7 +35,7 @@ class Stream:
 
     @classmethod
     def of(cls, table: pa.Table) -> Stream:
-        """Wraps an Arrow table as a result."""
+        """Returns an Arrow table as a result that can be read once."""
         made = cls(None)
         made.columns = list(table.column_names)
         made._whole = [False] * len(made.columns)
@@ -79,9 +79,9 @@ class Stream:
 def typed(
     database: duckdb.DuckDBPyConnection, found: duckdb.DuckDBPyRelation
 ) -> duckdb.DuckDBPyRelation:
-    """Returns the same rows with types that files support. Each integer sum gets the smallest type
-    that can represent all its values. To find it, DuckDB first stores the rows, on the disk if its
-    memory is full."""
+    """Returns the same rows with types that files of Parquet support. Each integer sum gets the
+    smallest type that can represent all its values. To find it, DuckDB first stores the rows, on
+    the disk if its memory is full."""
     if not any(exact.whole(found)):
         return found
     names = exact.unique(list(found.columns))

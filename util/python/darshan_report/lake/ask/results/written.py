@@ -98,7 +98,8 @@ def _parquet(answer: Stream, file: IO[bytes]) -> None:
 
 
 def write(answer: Stream, form: str, file: IO[bytes]) -> None:
-    """Writes the whole result to a file. form: csv, json, table or parquet."""
+    """Writes the whole result to an open file. form: csv, json, table (text) or parquet. Raises
+    LakeError if the query fails meanwhile."""
     if form == "parquet":
         _parquet(answer, file)
         return
