@@ -269,9 +269,7 @@ EPOCHS = Table(
     "and one for each rank",
     (
         *WHOSE,
-        Column(
-            "number", WHOLE, "count", "of the loop in its log; 1 has the longest epochs together"
-        ),
+        Column("number", WHOLE, "count", "of the loop in its log; 1 has the longest epochs in all"),
         Column("file", TEXT, "", "source file of the loop; null: not known", "", True),
         Column("line", WHOLE, "line", "its number in the file"),
         Column("epoch", WHOLE, "count", "number of the epoch, from 1; null: several epochs"),

@@ -78,9 +78,11 @@ def rewritten(
             left, gone = left + len(kept), gone + len(rows) - len(kept)
             if len(kept):
                 made.write_table(kept)
-                days = kept["day"].drop_null()
-                if len(days):
-                    first, last = first or str(days[0]), str(days[-1])
+                # Rows of a compacted file are not ordered by day.
+                days = pc.min_max(kept["day"]).as_py()
+                if days["min"] is not None:
+                    first = min(first or "9", str(days["min"]))
+                    last = max(last, str(days["max"]))
     storage.sync(target)
     if not left or not gone:
         os.unlink(target)

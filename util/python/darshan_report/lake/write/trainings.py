@@ -18,8 +18,8 @@ Row = dict[str, Any]
 
 
 def _epoch(span: Span, made: Fetches | None = None) -> Row:
-    """Returns the columns of an epoch, or of a sum of epochs, with its counts and seconds. made: how
-    its batches were made; None if unknown."""
+    """Returns the columns of an epoch, or of a sum of epochs, with its counts and seconds. made:
+    how its batches were made; None if unknown."""
     return {
         "bytes_read": made.read if made else None,
         "storage_bytes": made.stored if made else None,
