@@ -185,6 +185,7 @@ def test_on_the_screen(build: Path, tmp_path: Path, packages: Path) -> None:
     outcome = run(command, tmp_path, {**minimal(), "PYTHONPATH": str(packages)})
     assert outcome.status == 0, outcome.error
     assert "training: waited for data " in outcome.error
+    assert "files by time in I/O" in outcome.error
     assert "\n2 epochs with 40 batches, longest wait for a later batch " in outcome.error
     assert re.search(r"^! The training waits for its data:\s+up to ", outcome.error, re.M)
 

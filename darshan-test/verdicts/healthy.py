@@ -73,6 +73,10 @@ def _no_advice() -> list[Row]:
     once, merge = "keep it open", "durable once"
     return [
         Row("sound.c", "copy-durable", input=64, never=(merge, "BEGIN", "as binary", once)),
+        *(
+            Row("sound.py", case, place=HERE, settings=(("DARSHAN_SITES", "1"),))
+            for case in ("templates-found", "template-asked")
+        ),
         Row(
             "sound.py",
             "computed-then-written",

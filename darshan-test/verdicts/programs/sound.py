@@ -214,6 +214,40 @@ def computed_then_written() -> None:
             file.write(f"{number} {found}\n")
 
 
+def rendered(seconds: float) -> str:
+    """Makes a page, which takes so many seconds of a processor."""
+    ends = time.perf_counter() + seconds
+    number = 0
+    while time.perf_counter() < ends:
+        number += 1
+    return f"page of {number}"
+
+
+def found_in(name: str) -> str:
+    """Returns the first folder of two that has a file."""
+    return next(
+        folder for folder in ("themes/own", "themes/base") if os.path.exists(f"{folder}/{name}")
+    )
+
+
+def templates_found() -> None:
+    """Looks for the template of each page in two folders, of which the second has it."""
+    os.makedirs("themes/base")
+    for name in ("a", "b", "c"):
+        Path(f"themes/base/{name}").write_text("template")
+    with open("site.html", "w") as site:
+        for number in range(9000):
+            site.write(found_in("abc"[number % 3]) + rendered(50e-6))
+
+
+def template_asked() -> None:
+    """Asks before each page whether its template is new."""
+    Path("template").write_text("template")
+    with open("site.html", "w") as site:
+        for _ in range(9000):
+            site.write(str(os.stat("template").st_mtime) + rendered(50e-6))
+
+
 # --- arrays ----------------------------------------------------------------------
 
 

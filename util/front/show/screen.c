@@ -221,9 +221,8 @@ static void print_epochs(struct screen *screen, const struct epochs *epochs) {
   end_line(screen);
 }
 
-/* Prints the table of the slowest HDF5 datasets. Returns the number of printed rows; 0 if there are
- * no datasets. */
-static size_t print_datasets(struct screen *screen, const struct datasets *datasets) {
+/* Prints the table of the slowest HDF5 datasets. Returns 1, or 0 if there are none. */
+static int print_datasets(struct screen *screen, const struct datasets *datasets) {
   const struct dataset *top[DATASETS_SHOWN];
   char name[4 * COLUMNS], a[NUMBER];
   size_t shown = datasets_slowest(datasets, top);
@@ -252,7 +251,7 @@ static size_t print_datasets(struct screen *screen, const struct datasets *datas
       end_line(screen);
     }
   }
-  return shown;
+  return 1;
 }
 
 /* Writes the number of files, for example " (5,000 files)", or "" for one file. Returns the
@@ -312,7 +311,7 @@ static void print_rest(struct screen *screen, const struct alike_rows *rows, siz
 }
 
 /* Prints as many rows of files as the screen has lines for. least: number of rows that are printed
- * in any case, because a table of datasets may fill the screen. */
+ * in any case, because lines about a training or about datasets may fill the screen. */
 static void print_files(struct screen *screen, const struct picture *picture, int least) {
   int room = LINES - screen->lines - FILES_OTHERS, has_mapped = 0;
   struct alike_rows rows = alike_rows(picture);
@@ -327,7 +326,7 @@ static void print_files(struct screen *screen, const struct picture *picture, in
                             : "      read   written    calls    time");
   for (size_t i = 0; i < shown; i++)
     print_file(screen, &rows.row[i], has_mapped);
-  print_rest(screen, &rows, shown);
+  if (shown) print_rest(screen, &rows, shown);
   alike_free(&rows);
 }
 
@@ -348,8 +347,8 @@ int screen_print(const struct picture *picture) {
     print_parts(&screen, picture);
     print_waits(&screen, picture);
     print_posix_sizes(&screen, picture);
-    size_t datasets = print_datasets(&screen, &picture->datasets);
-    print_files(&screen, picture, datasets ? FILES_LEAST : 0);
+    int more = print_datasets(&screen, &picture->datasets) || picture->epochs.number > 0;
+    print_files(&screen, picture, more ? FILES_LEAST : 0);
   }
   return screen.lines;
 }

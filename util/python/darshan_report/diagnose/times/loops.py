@@ -7,7 +7,9 @@ the end of the thread's previous recorded call and its own calls (a gap). A gap 
 computing that no remedy removes, so only these gaps count:
 
 - Gaps below 100 microseconds. For a remedy that makes calls larger (ITEMS), only as much of each
-  gap counts as an interpreter or a library takes for an item.
+  gap counts as an interpreter or a library takes for an item. Before a look-up or an open in the
+  program's own code, where its other work is, only as much as Python or compiled code needs for the
+  call itself, and the time to parse what the loop read.
 - Gaps below 10 milliseconds before a call of a library that neither opens a file nor looks up a
   name. They count up to the time that parsing or formatting the bytes takes, because between two
   calls of one library function there is mostly no code of the user. A shell does not count as a
@@ -65,6 +67,7 @@ _TOLD = 0.01  # smallest share of the seconds in the calls that is worth a sente
 _HALF = 0.5  # smallest share of a finding's calls that its loops must have together
 _ALONE = 1.1  # most processes at once, on average, that are treated as one
 _PART = 0.1  # smallest share that each of them must have
+_SHORT_FUNCTIONS = re.compile(r"(?:^|/)(?:os|genericpath|posixpath|pathlib)\.py$|^<frozen ")
 _NODE = re.compile(r"(?:^|/)(?:node(?:js)?$|lib(?:node|uv)\.so)")
 _ABOVE_POSIX = re.compile(r"H5|nc_|ncmpi|MPI_")
 _FIRST = re.compile(r"(?:fd)?opendir|scandir")  # calls that begin a listing, which count like opens
@@ -214,14 +217,19 @@ def _of_rounds(facts: Facts, loop: Line, kinds: Sequence[int] = KINDS) -> float:
     the file's head), summed over threads. kinds: the kinds of calls that they would save."""
     short, inside, before, parsing, awaited = 0.0, 0.0, 0.0, 0.0, 0.0
     begun, others, pauses = 0, 0, 0
+    own, needed = 0.0, 0.0
     apart = LOOKUP not in kinds and _asks_more(loop)
     beside = tuple(kinds) == (LOOKUP,) and _moves_too(loop)
     for site in loop.sites:
         sums = site.sums
         if (apart and sums.calls_of[LOOKUP]) or (beside and not sums.calls_of[LOOKUP]):
             continue
-        short += sums.gaps[SHORT]
         begins = _begins(site)
+        if (begins or sums.calls_of[LOOKUP]) and _is_brief(site):
+            own += sums.gaps[SHORT]
+            needed += sums.calls * facts.limits["loop.item"]
+        else:
+            short += sums.gaps[SHORT]
         begun += sums.calls if begins else 0
         others += 0 if begins else sums.calls
         if not is_of_library(site) or _ABOVE_POSIX.match(site.stack.called):
@@ -237,6 +245,8 @@ def _of_rounds(facts: Facts, loop: Line, kinds: Sequence[int] = KINDS) -> float:
             inside += sums.gaps[MEDIUM]
             parsing += sums.gaps[LONG]
             pauses += sums.pauses
+    if own > needed:
+        own = min(own, needed + parsing_of(facts, loop))
     again = _opens_again(loop)
     if again and pauses <= _PAUSES * begun:
         inside += parsing
@@ -246,7 +256,18 @@ def _of_rounds(facts: Facts, loop: Line, kinds: Sequence[int] = KINDS) -> float:
     inside = min(inside, moved / limits["conversion.rate"] + opening) + awaited
     before = min(before, opening + others * limits["loop.item"])
     # The gap before a library's open may be of both kinds, but counts only once.
-    return short + inside + (max(before, parsed_after(facts, loop)) if again else before)
+    return short + own + inside + (max(before, parsed_after(facts, loop)) if again else before)
+
+
+def _is_brief(site: Site) -> bool:
+    """Returns whether the program's own code, in Python or compiled, makes the calls of a site,
+    directly or through a short function such as os.path.exists."""
+    if site.user < 0 or not site.is_users:
+        return False
+    frames, inside = site.stack.frames, site.places[: site.user]
+    if frames and isinstance(frames[0], Python):
+        return all(_SHORT_FUNCTIONS.search(place.file) for place in inside)
+    return not inside and bool(site.places[0].object)
 
 
 def _is_awaited(site: Site) -> bool:

@@ -15,7 +15,8 @@ from ...times.loops import loops_of, processor_time
 
 NAME = "waits-for-a-file"
 ROLE = CAUSE
-_MOSTLY = 0.5  # smallest share of the look-ups that fail, and of the loop's time in its calls
+_VAIN = 0.98  # smallest share of the look-ups that fail; one that succeeds ends the loop
+_MOSTLY = 0.5  # smallest share of the loop's time in its calls
 _FEW = 0.1  # most calls per look-up that change files
 _EXAMPLE = (
     "C: while (stat(path, &st) != 0) usleep(10000);\n"
@@ -42,10 +43,10 @@ class _Loop:
 
 @needs("SITES")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on the loops that look up few names very often, and mostly do not find
-    them."""
+    """Yields one finding on the loops that look up few names very often, and do not find them until
+    the end. A search that finds one of several names in each round is no wait."""
     extra, usage, loop = facts.table("POSIX_EXT"), facts.table("USAGE"), _waiting(facts)
-    if extra is None or loop is None or extra.sum("MISSES") < _MOSTLY * loop.calls:
+    if extra is None or loop is None or extra.sum("MISSES") < _VAIN * loop.calls:
         return
     whole = loop.in_calls + loop.around
     # A loop that never sleeps ends when the file appears, no matter how long it waits for a
