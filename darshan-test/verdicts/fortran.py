@@ -51,4 +51,11 @@ def rows() -> list[Row]:
         ),
         Row("lines.f90", "list-directed", place=HERE),
         Row("lines.f90", "unformatted-array"),
+        Row(
+            "lines.f90",
+            "fields-computed",
+            place=HERE,
+            settings=(("DARSHAN_SITES", "1"),),
+            never=("takes time between its calls",),
+        ),
     ]

@@ -17,6 +17,7 @@ program lines
   case ('text-output'); call text_output
   case ('list-directed'); call list_directed
   case ('unformatted-array'); call unformatted_array
+  case ('fields-computed'); call fields_computed
   case default; error stop 2
   end select
 contains
@@ -153,6 +154,24 @@ contains
     values = 1
     open (10, file='values', form='unformatted')
     write (10) values
+    close (10)
+  end subroutine
+
+  ! Computes a field, and writes it as a record of direct access: 60 times.
+  subroutine fields_computed
+    double precision, allocatable :: field(:, :)
+    integer :: day, i, j, length
+    allocate (field(720, 500))
+    inquire (iolength=length) field
+    open (10, file='fields', access='direct', recl=length)
+    do day = 1, 60
+      do j = 1, 500
+        do i = 1, 720
+          field(i, j) = sin(0.01d0 * i * day) + cos(0.02d0 * j)
+        end do
+      end do
+      write (10, rec=day) field
+    end do
     close (10)
   end subroutine
 end program

@@ -63,6 +63,7 @@ class Measured:
     ranks: dict[int, float] | None = field(default_factory=dict)
     extremes: Extremes | None = None  # of the ranks of a merged record
     pauses: int = 0  # gaps that are LONG
+    breaks: int = 0  # gaps that are MEDIUM
 
     def add(self, other: Measured) -> None:
         """Adds `other` to these sums. `first` and `last` become the earliest and latest of both,
@@ -77,6 +78,7 @@ class Measured:
         self.last = max(self.last, other.last)
         self.processes = max(self.processes, other.processes)
         self.pauses += other.pauses
+        self.breaks += other.breaks
         self._add_ranks(other)
         for ours, theirs in (
             (self.gaps, other.gaps),
@@ -219,7 +221,9 @@ def measured(records: Records) -> Rows:
     moved = _each(records, joined, ["BYTES_READ", "BYTES_WRITTEN"])
     small, sized = (_sizes(records, joined, ends) for ends in (_SMALL, [end for end, _ in SIZES]))
     files, spans = files_of(records), _spans(records, joined)
-    processes, pauses = (_added(records, joined, [name]) for name in ("PROCESSES", "GAPS_LONG"))
+    processes, pauses, breaks = (
+        _added(records, joined, [name]) for name in ("PROCESSES", "GAPS_LONG", "GAPS_MEDIUM")
+    )
     ranks, extremes = _by_rank(records), _extremes(records)
     sites, objects = {}, []
     for place, number in enumerate(joined.ids.tolist()):
@@ -243,5 +247,6 @@ def measured(records: Records) -> Rows:
                 ranks.get(number),
                 extremes.get(number),
                 int(pauses[place]),
+                int(breaks[place]),
             )
     return Rows(sites, objects)
