@@ -360,7 +360,8 @@ def cases() -> list[Case]:
         (
             row("POSIX", "/a.da", OPENS=1, WRITES=999, BYTES_WRITTEN=64 * MIB),
             row("SITES", "write;/usr/lib/libgfortran.so.5+100;/a.py:3:save", FRAMES=2,
-                PROCESSES=1, WRITES=999, BYTES_WRITTEN=64 * MIB, F_GAP_MEDIUM_TIME=1.5),
+                PROCESSES=1, WRITES=999, BYTES_WRITTEN=64 * MIB, F_GAP_MEDIUM_TIME=1.5,
+                GAPS_MEDIUM=999),
             row("USAGE", "app", F_USER_TIME=5.0),
         )
     )  # fmt: skip

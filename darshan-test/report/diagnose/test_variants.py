@@ -163,6 +163,7 @@ def test_whole_arrays_as_text(tmp_path: Path) -> None:
                 ACCESS1_COUNT=100, ACCESS2_ACCESS=131072, ACCESS2_COUNT=28),
             row("SITES", "write;/usr/lib/libgfortran.so.5+100;/a.f90:3:save", FRAMES=2, FILE_BITS=1,
                 PROCESSES=1, WRITES=128, BYTES_WRITTEN=64 * MIB, F_GAP_MEDIUM_TIME=1.5,
+                GAPS_MEDIUM=128,
                 FILE1_BY_CALLS=number_of("/a"), FILE1_CALLS=128),
             row("USAGE", "app", F_USER_TIME=5.0),
         )

@@ -108,8 +108,8 @@ def ledger(facts: Facts) -> Ledger:
         left = max(0.0, facts.process_time - in_calls)
         spent[RANKS] = min(left, _for_ranks(facts))
         left -= spent[RANKS]
-        computed, runnable = _without_polling(spent[RANKS], computed, _for_a_processor(facts))
-        spent[PROCESSOR] = min(left, runnable)
+        computed, queued = _without_polling(spent[RANKS], computed, _for_a_processor(facts))
+        spent[PROCESSOR] = min(left, queued)
         left -= spent[PROCESSOR]
         spent[COMPUTING] = min(left, computed)
         left -= spent[COMPUTING]
@@ -119,7 +119,11 @@ def ledger(facts: Facts) -> Ledger:
         # Without the kernel's counts (in logs of Darshan 3.5), the use of the remaining time is
         # unknown.
         rest = REST if facts.table("USAGE") is not None else OUTSIDE
-        spent[rest] = left - spent[ASLEEP]
+        left -= spent[ASLEEP]
+        # Waits for a processor that might have been in calls were outside, if this time is left.
+        more = min(left, max(0.0, runnable(facts) - spent[PROCESSOR]))
+        spent[PROCESSOR] += more
+        spent[rest] = left - more
         spent[LOCKS] += idle
         spent[WAITING] = waited - idle
     spent[RECORDING] = min(spent[COMPUTING], facts.recording)

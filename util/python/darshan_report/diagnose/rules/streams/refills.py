@@ -122,7 +122,7 @@ def _remedy(facts: Facts) -> Remedy:
         "takes longer.",
         "C++: if (at != next) in.seekg(at);  in.read(record, size);  next = at + size\n"
         "C++: pread(fd, record, size, at);  // without a buffer\n"
-        "C++: std::string all(std::istreambuf_iterator<char>(in), {});  // once\n"
+        "C++: std::string all(size, '\\0');  in.read(all.data(), size);  // once\n"
         "Perl: seek($file, $at, 0) if tell($file) != $at;  read($file, $record, $size)\n"
         "Perl: sysseek($file, $at, 0);  sysread($file, $record, $size)  # without a buffer\n"
         "Perl: local $/;  my $all = <$file>;  # once, then substr($all, $at, $size)\n"
