@@ -9,6 +9,8 @@ enum { MOST_PLACES = 4096 };
 
 /* --- places and pids ------------------------------------------------------------- */
 
+/* Returns the index of a row's PID namespace and host in tree->places, and adds them if they are
+ * new; -1 if out of memory. Beyond MOST_PLACES, returns the last index. */
 static int place_of(struct run_tree *tree, const struct run_event *event) {
   int clock = clocks_take(&tree->clocks, event);
   for (size_t i = tree->num_places; i-- > 0;)
@@ -45,6 +47,7 @@ static int current(const struct run_tree *tree, int place, int32_t pid) {
   return (int)map_get(&tree->by_pid, key_of(place, (uint32_t)pid));
 }
 
+/* Adds a process that now owns the pid in this place. Returns its index, or -1 if out of memory. */
 static int add_process(struct run_tree *tree, int place, int32_t pid, int64_t start_ns) {
   struct run_process *process = list_more((void **)&tree->processes, tree->num_processes,
                                           &tree->room_processes, sizeof(*process));
@@ -65,6 +68,8 @@ static int add_process(struct run_tree *tree, int place, int32_t pid, int64_t st
   return (int)tree->num_processes++;
 }
 
+/* Adds a program at the end of a process's list. process: index. Returns the program's index, or -1
+ * if out of memory. */
 static int add_program(struct run_tree *tree, int process, int64_t start_ns, const char *name) {
   struct run_program *program = list_more((void **)&tree->programs, tree->num_programs,
                                           &tree->room_programs, sizeof(*program));
@@ -94,6 +99,8 @@ int tree_program(const struct run_tree *tree, int32_t pid, int64_t start_ns) {
 
 /* --- rows -------------------------------------------------------------------------- */
 
+/* Sets the parent of process `number`. parent: its index, -1 if it is not in the run; then
+ * parent_pid is stored. */
 static void set_parent(struct run_tree *tree, int number, int parent, int32_t parent_pid) {
   struct run_process *process = &tree->processes[number];
   if (parent == number) parent = -1;
@@ -123,6 +130,8 @@ static int forker_of(const struct run_tree *tree, int place, const struct run_ev
   return (int)(forker < 0 ? map_get(&tree->by_token, key_of(place, event->token)) : forker);
 }
 
+/* Applies a FORKING row: remembers which process forks with this token. Returns 0, or -1 if out of
+ * memory. */
 static int forking(struct run_tree *tree, int place, const struct run_event *event) {
   int64_t *last = map_at(&tree->by_token, key_of(place, event->token));
   int64_t *forker = map_at(&tree->by_fork, fork_key(place, event->pid, event->token));
@@ -131,6 +140,8 @@ static int forking(struct run_tree *tree, int place, const struct run_event *eve
   return 0;
 }
 
+/* Applies a START row: adds the program, and its process if that is new. Returns 0, or -1 if out of
+ * memory. */
 static int started(struct run_tree *tree, int place, const struct run_event *event) {
   int64_t start = event->start_ns > 0 ? event->start_ns : event->now_ns;
   int number = current(tree, place, event->pid);
@@ -211,6 +222,7 @@ static int living(struct run_tree *tree, int place, const struct run_event *even
   return number;
 }
 
+/* Stores the end of a process that its parent received by wait. */
 static void was_reaped(struct run_process *process, const struct run_event *event) {
   process->was_reaped = process->finished = 1;
   process->reaped_ns = event->now_ns;
@@ -219,6 +231,8 @@ static void was_reaped(struct run_process *process, const struct run_event *even
       WIFSIGNALED(event->status) ? WTERMSIG(event->status) : WEXITSTATUS(event->status);
 }
 
+/* rest returns all - part, and 0 if that is negative or overflows. more adds a positive value to
+ * *sum, at most up to INT64_MAX. */
 static int64_t rest(int64_t all, int64_t part) {
   int64_t left;
   return __builtin_sub_overflow(all, part, &left) || left < 0 ? 0 : left;
@@ -377,6 +391,7 @@ static int program_of_pid(struct run_tree *tree, const struct run_part *part) {
   return add_program(tree, number, part->start_ns, "");
 }
 
+/* Appends part `number` to the parts of a process. */
 static void link_part(struct run_tree *tree, struct run_process *process, int number) {
   if (process->last_part >= 0)
     tree->parts[process->last_part].next = number;
