@@ -14,7 +14,8 @@ struct shape {
   enum darshan_column_type type;
 };
 
-/* Adds the columns of an array to a new table. Returns false if out of memory. */
+/* Adds columns to a new table: those in the array at `shape`, which ends with a NULL name. Returns
+ * false if out of memory. */
 static bool add(struct table *table, const struct shape *shape) {
   for (; shape->name; shape++)
     if (!table_column(table, shape->name, shape->type)) return false;

@@ -222,8 +222,9 @@ static void hide_daos(const struct hiding *hiding, struct darshan_daos_record *r
   record->oid_lo = keyed(hiding, KIND_ID, &record->oid_lo, sizeof(record->oid_lo));
 }
 
-/* Hashes the ids of a site's files. Replaces the bits, from which the number of files is estimated,
- * by as many lowest bits: a guessed id could be checked by its bit. */
+/* Hashes the ids of a site's files. The number of files is estimated from the number of bits that
+ * are set: sets as many of the lowest bits instead, because a guessed id could be checked by its
+ * bit. */
 static void hide_site(const struct hiding *hiding, struct darshan_sites_record *site) {
   enum { FILES = 4, BITS = 64 };
   static const int lists[] = {SITES_FILE1_BY_CALLS, SITES_FILE1_BY_BYTES};

@@ -141,7 +141,8 @@ static int compare_by_name(struct comparison *comparison, size_t from) {
   return result;
 }
 
-/* Makes the rows of a record of log `which`. Returns 0, or -1 if out of memory. */
+/* Makes comparison->rows[which], the rows of a record of log `which` (0 or 1). Returns 0, or -1 if
+ * out of memory. */
 static int make(struct comparison *comparison, int which, const struct record_place *place) {
   return record_rows_make(&comparison->rows[which], comparison->lists[which].bytes + place->at);
 }

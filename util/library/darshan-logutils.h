@@ -125,8 +125,9 @@ struct darshan_mod_info {
   int partial_flag; /* not 0: the runtime dropped records */
 };
 
-/* Opens a log; darshan_log_close frees it. Returns NULL, mostly after a line on stderr, if the file
- * cannot be read, is not a log or is corrupt before its records, or if out of memory. */
+/* Opens a log; darshan_log_close frees it. Returns NULL after a line on stderr if the file cannot
+ * be read, is not a log or is corrupt before its records. Returns NULL, without this line, if
+ * `path` is NULL or if out of memory. */
 void *darshan_log_open(const char *path);
 /* Closes a log and frees what the library owns of it. NULL is allowed. */
 void darshan_log_close(void *log);

@@ -207,7 +207,8 @@ static int is_log(const char *name) {
   return length > end && strcmp(name + length - end, ending) == 0;
 }
 
-/* Adds the journals and node logs of a folder. Returns 0, or -1, mostly after a message. */
+/* Adds the journals and node logs of a folder. Returns 0, or -1 after a message (without one if out
+ * of memory). */
 static int add_folder(struct journals *journals, const char *path) {
   DIR *folder = opendir(path);
   struct dirent *entry;

@@ -22,7 +22,7 @@ struct played_rank {
   struct rank_comm comm;
   struct reduce_source source;
   struct reduction reduction;
-  struct letter *letters; /* sorted by arrival */
+  struct letter *letters; /* messages to this rank, not yet received, sorted by arrival */
 };
 
 /* The state of a simulation. */

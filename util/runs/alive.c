@@ -1,5 +1,5 @@
-/* Decides which processes are alive, from their traces (alive.h; doc/runs.md, "Which processes
- * live"). */
+/* Decides which processes are alive, from the data that they stored (alive.h; doc/runs.md, "Which
+ * processes live"). */
 #include "alive.h"
 
 #include <errno.h>

@@ -46,8 +46,8 @@ struct packed_listing {
   int left; /* number of further parts that may be examined */
 };
 
-/* Passes a part in a packed file to followed_found. Returns -1 if no more parts may be examined,
- * otherwise 0. */
+/* Passes a part in a packed file to followed_found. context: the struct packed_listing. Returns -1
+ * if no more parts may be examined, otherwise 0. */
 static int take_packed(void *context, const struct packed_log *log) {
   struct packed_listing *packed = context;
   char name[NAME_MAX + 1];

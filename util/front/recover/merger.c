@@ -39,7 +39,7 @@ static void read_all(int fd, char *out, size_t room) {
 }
 
 /* Starts argv[0] with `out` as its standard output; with quiet 1, without its messages. Returns the
- * pid, or -1, mostly after a message. */
+ * pid, or -1 after a message (without one if out of memory). */
 static pid_t start(char **argv, int out, int quiet) {
   posix_spawn_file_actions_t actions;
   pid_t child = -1;

@@ -17,7 +17,9 @@
 
 #include "../paths.h"
 
-/* OPTIONS: arguments before the logs. STARTING: seconds that the report may take to start. */
+/* OPTIONS: arguments before the logs. LINE: bytes of a line that are kept. CANNOT_START: exit
+ * status of the child process if it cannot execute the report. STARTING: seconds that the report
+ * may take to start. */
 enum { OPTIONS = 4, LINE = 512, MS = 1000, CANNOT_START = 126, STARTING = 4 };
 
 struct answers {

@@ -32,8 +32,9 @@ int log_shares_begin(struct log_shares *sums, darshan_log *log, struct darshan_e
  * stream that is not a file, so that its time does not count. */
 void log_shares_record(struct log_shares *sums, const struct darshan_merge_plan *plan,
                        const void *record, int elsewhere);
-/* Called after the last record of a module. is_bottom: 1 for a module of the lowest layers
- * (picture_is_bottom), whose time is time in files. */
+/* Ends a module after its last record: adds its time to `files` if is_bottom is 1, which means a
+ * module of the lowest layers (picture_is_bottom), and keeps it in `tallest` if it is the longest.
+ */
 void log_shares_end_module(struct log_shares *sums, int is_bottom);
 /* Adds the seconds of operations on names, such as stat, which are not in the records of files. */
 void log_shares_beside(struct log_shares *sums, double seconds);

@@ -158,8 +158,9 @@ static int take_part(struct one_log *run, struct run_process *process, struct ru
   return each.failed ? -1 : 0;
 }
 
-/* Adds the command line of the root process, the value of a darshan-merge option, to its name. Does
- * nothing if a part of the first program contains it, or if the first program has another name. */
+/* Puts the command line that a darshan-merge option gives for the root process at the start of the
+ * name of its rank. Does nothing if a part of the first program contains the command line, or if
+ * the first program has another name. */
 static void name_top(const struct one_log *run, struct row_name *name) {
   const struct run_process *top = &run->tree.processes[run->ranks.top];
   const char *asked = run->options->command, *program;

@@ -30,7 +30,8 @@ bool summary_has_io(const struct darshan_module *module);
  * of the annex with ordinary counters. */
 bool summary_has_totals(const struct darshan_module *module);
 
-/* Prepares empty sums for the records of a module. Returns 0, or -1 if out of memory. */
+/* Prepares empty sums for the records of a module. want: the sums that were requested. Returns 0,
+ * or -1 if out of memory. */
 int summary_open(struct summary *summary, const struct darshan_module *module,
                  struct summary_options want);
 /* Adds a record of the module, in the newest layout. Returns 0, or -1 if out of memory. */

@@ -28,6 +28,7 @@ static int place_of(struct run_tree *tree, const struct run_event *event) {
   return (int)tree->num_places++;
 }
 
+/* Returns the key of a pid, or of a token, within a place. place: index in tree->places. */
 static uint64_t key_of(int place, uint32_t number) {
   return (uint64_t)place << 32 | number;
 }
@@ -42,7 +43,8 @@ static uint64_t start_key(int32_t pid, int64_t start_ns) {
   return (uint64_t)start_ns ^ (uint64_t)(uint32_t)pid << 40;
 }
 
-/* Returns the index of the process that has this pid, or had it last; -1 if no process is known. */
+/* Returns the index of the process that has this pid in this place, or had it last; -1 if no
+ * process is known. */
 static int current(const struct run_tree *tree, int place, int32_t pid) {
   return (int)map_get(&tree->by_pid, key_of(place, (uint32_t)pid));
 }
@@ -130,8 +132,8 @@ static int forker_of(const struct run_tree *tree, int place, const struct run_ev
   return (int)(forker < 0 ? map_get(&tree->by_token, key_of(place, event->token)) : forker);
 }
 
-/* Applies a FORKING row: remembers which process forks with this token. Returns 0, or -1 if out of
- * memory. */
+/* Applies a FORKING row: remembers which process forks with this token. place: place_of the row.
+ * Returns 0, or -1 if out of memory. */
 static int forking(struct run_tree *tree, int place, const struct run_event *event) {
   int64_t *last = map_at(&tree->by_token, key_of(place, event->token));
   int64_t *forker = map_at(&tree->by_fork, fork_key(place, event->pid, event->token));
@@ -140,8 +142,8 @@ static int forking(struct run_tree *tree, int place, const struct run_event *eve
   return 0;
 }
 
-/* Applies a START row: adds the program, and its process if that is new. Returns 0, or -1 if out of
- * memory. */
+/* Applies a START row: adds the program, and its process if that is new. place: place_of the row.
+ * Returns 0, or -1 if out of memory. */
 static int started(struct run_tree *tree, int place, const struct run_event *event) {
   int64_t start = event->start_ns > 0 ? event->start_ns : event->now_ns;
   int number = current(tree, place, event->pid);
@@ -168,8 +170,8 @@ static int started(struct run_tree *tree, int place, const struct run_event *eve
 }
 
 /* Applies a row in which a parent names a child: finds or adds the child. The child may write no
- * rows itself. The row may come before the child's first row, or after its exit. Returns 0, or -1
- * if out of memory. */
+ * rows itself. The row may come before the child's first row, or after its exit. place: place_of
+ * the row. Returns 0, or -1 if out of memory. */
 static int spawned(struct run_tree *tree, int place, const struct run_event *event) {
   int number = current(tree, place, event->pid);
   int parent = current(tree, place, event->parent);
@@ -292,8 +294,8 @@ static void goes_on(struct run_process *process) {
   process->status = -1;
 }
 
-/* Applies a row about a process that becomes, or is, a program that is not instrumented. Returns 0,
- * or -1 if out of memory. */
+/* Applies an UNWATCHED row: a process becomes, or is, a program that is not instrumented. place:
+ * place_of the row. Returns 0, or -1 if out of memory. */
 static int unwatched(struct run_tree *tree, int place, const struct run_event *event) {
   int number = current(tree, place, event->pid);
   int is_new = number < 0 || tree->processes[number].was_reaped;
@@ -322,7 +324,7 @@ static int unwatched(struct run_tree *tree, int place, const struct run_event *e
 }
 
 /* Applies a row about a process that lives or lived until the time of the row: its exit, exec, MPI
- * job or lost records. Returns 0, or -1 if out of memory. */
+ * job or lost records. place: place_of the row. Returns 0, or -1 if out of memory. */
 static int tell(struct run_tree *tree, int place, const struct run_event *event) {
   int reaped = event->kind == RUN_REAPED;
   if (reaped && !WIFEXITED(event->status) && !WIFSIGNALED(event->status)) return 0;
