@@ -73,7 +73,8 @@ static bool has_mount(const struct darshan_info *info, const struct darshan_moun
   return false;
 }
 
-/* Like metadata, for the mount points. */
+/* Prints the mount points of log `which` that the other log lacks or has with another type. Returns
+ * the number of lines. */
 static int mounts(const struct darshan_info *const info[2], int which, struct output *out) {
   int differences = 0;
   for (int i = 0; i < info[which]->num_mounts; i++) {

@@ -115,8 +115,9 @@ static int by_number(const void *one, const void *two) {
   return (a < b) - (a > b); /* sorts the latest first */
 }
 
-/* Adds this user's logs in a folder, and in folders of days below it, to the finds. Returns how
- * many logs it found. */
+/* Adds this user's logs in a folder, and in folders of years, months and days below it, to the
+ * finds. depth: levels of such folders above this one, 0 to DAY_DEPTH. Returns how many logs it
+ * found. */
 static size_t look(struct finds *finds, const char *folder, int depth);
 
 /* Adds this user's logs in the numbered folders (years, months, days) of `folder`, the latest

@@ -11,8 +11,8 @@ static char *room_for(void **record, size_t size) {
   return *record;
 }
 
-/* Copies a record of `size` bytes to *record, as room_for does. Returns 1, or -1 if out of
- * memory. */
+/* Copies a record of `size` bytes to *record. If *record is NULL, allocates it; the caller frees it
+ * later. Returns 1, or -1 if out of memory. */
 static int give(void **record, const void *from, size_t size) {
   char *to = room_for(record, size);
   if (!to) return -1;

@@ -194,7 +194,8 @@ static int read_journal(struct journals *journals, const char *path, int only_pa
 
 /* --- finding the files --------------------------------------------------------------------- */
 
-/* Like read_journal, but prints the error. Returns 0, or -1 after a message. */
+/* Adds an entry for each rank of a journal or log, as read_journal does, and prints an error.
+ * Returns 0, or -1 after a message. */
 static int add_file(struct journals *journals, const char *path, int only_parts) {
   struct darshan_error error = {""};
   if (read_journal(journals, path, only_parts, &error) == 0) return 0;

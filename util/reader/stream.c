@@ -67,7 +67,8 @@ static size_t step_zlib(struct darshan_stream *stream, void *buffer, size_t n) {
   return room - z->avail_out;
 }
 
-/* Like step_zlib, for bzip2. */
+/* Decompresses up to n bytes of a bzip2 stream into `buffer`. Returns the number of decompressed
+ * bytes, which may be 0; a failure is then in stream->failure. */
 static size_t step_bzip2(struct darshan_stream *stream, void *buffer, size_t n) {
   bz_stream *b = &stream->bzip2;
   if (!stream->ready && BZ2_bzDecompressInit(b, 0, 0) != BZ_OK) {

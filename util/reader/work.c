@@ -197,7 +197,8 @@ static double work_of(struct worker *workers, size_t count) {
   return sum;
 }
 
-/* Like darshan_log_load, but returns 0 if the log has no data of this module. */
+/* Reads all records of a module into one block (darshan_log_load). Returns their number; 0 if the
+ * log has no data of this module; -1 with an error. */
 static long load(darshan_log *log, int module, void **block, struct darshan_error *error) {
   const struct darshan_info *info = darshan_log_info(log);
   for (int i = 0; i < info->num_modules; i++)

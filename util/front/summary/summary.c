@@ -75,8 +75,8 @@ static int64_t calls(const struct darshan_merge_plan *plan, const void *record, 
   return sum;
 }
 
-/* Like `calls`, for a DAOS record, whose counters have other names. Returns the number of read
- * calls (write: 0) or write calls (write: 1), including asynchronous ones. */
+/* Returns the number of read calls (write: 0) or write calls (write: 1) of a DAOS record, including
+ * asynchronous ones. Its counters have other names than those that `calls` adds. */
 static int64_t calls_of_daos(const struct darshan_merge_plan *plan, const void *record, int write) {
   static const int dfs[2][3] = {{DFS_READS, DFS_READXS, -1}, {DFS_WRITES, DFS_WRITEXS, -1}};
   static const int daos[2][3] = {{DAOS_OBJ_FETCHES, DAOS_ARRAY_READS, DAOS_KV_GETS},

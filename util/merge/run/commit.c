@@ -23,7 +23,8 @@ static void creates(void *context, const char *path) {
 }
 
 /* Writes "DEVICE INODE PATH" of the log into the file `naming`. The writer of the log calls this
- * function before it renames the log. */
+ * function before it renames the log. context: the struct run_folder. from, to: the log's present
+ * path and its final one. */
 static void names(void *context, const char *from, const char *to) {
   char text[PATH_MAX + 64];
   struct stat st;

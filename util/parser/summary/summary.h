@@ -24,7 +24,8 @@ struct summary {
 
 /* Returns whether a module's records have the time of the slowest rank, as those of modules that
  * move bytes of files do. Returns false for datasets and variables, because they are parts of files
- * that are counted already. */
+ * that are counted already, and for modules of the annex, whose records are call sites and the
+ * like, not files. */
 bool summary_has_io(const struct darshan_module *module);
 /* Returns whether --total has totals of this module: true for a module of files, and for a module
  * of the annex with ordinary counters. */

@@ -22,9 +22,9 @@ static int is_good(const struct run_process *process) {
   return process->how == PROCESS_EXITED && process->status == 0;
 }
 
-/* Returns 1 if a signal of this list ended the process, otherwise 0. This process has failed,
- * regardless of its parent. Other signals are sent deliberately to stop a program that is no longer
- * needed. */
+/* Returns 1 if a signal of its list (SIGSEGV, SIGKILL, ...) ended the process, otherwise 0. This
+ * process has failed, regardless of its parent. Other signals are sent deliberately to stop a
+ * program that is no longer needed. */
 static int is_fault(const struct run_process *process) {
   static const int faults[] = {SIGSEGV, SIGABRT, SIGBUS,  SIGFPE,  SIGILL, SIGSYS,
                                SIGTRAP, SIGKILL, SIGXCPU, SIGXFSZ, SIGQUIT};
