@@ -143,7 +143,7 @@ def runtime_page() -> str:
     """Returns the manual page darshan(7), from runtime.txt and the settings."""
     lines = [
         *_title("darshan", 7),
-        "darshan \\- what watches the I/O of programs, and its settings",
+        "darshan \\- the runtime that records the I/O of programs, and its settings",
     ]
     before, after = RUNTIME.read_text("utf-8").replace("@where@", WHERE).split("@settings@\n")
     lines += [_plain(before), ".SH ENVIRONMENT"]

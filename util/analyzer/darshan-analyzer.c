@@ -26,13 +26,17 @@ enum {
 }; /* BUCKETS: of the histogram; STEP: logs between two progress lines */
 
 struct counts {
-  unsigned long logs, shared, own, mpiio, pnetcdf, hdf5, bad, links;
-  unsigned long buckets[BUCKETS];
+  unsigned long logs;                 /* readable logs; the next five are numbers of them */
+  unsigned long shared, own;          /* with a shared POSIX record; with one of a single rank */
+  unsigned long mpiio, pnetcdf, hdf5; /* with data of this layer */
+  unsigned long bad, links;           /* files that are not readable logs; symbolic links */
+  unsigned long buckets[BUCKETS];     /* logs by the share of the run time in POSIX I/O */
 };
 
 static struct counts counts; /* nftw passes no argument */
 static int progress;         /* 1: stderr is a terminal, 2: it shows a progress line */
 
+/* Erases the progress line from the terminal. */
 static void wipe(void) {
   if (progress == 2) fputs("\r\033[K", stderr);
   if (progress == 2) progress = 1;
@@ -81,6 +85,7 @@ static int is_used(const struct darshan_info *info, int id) {
   return 0;
 }
 
+/* Adds the log at `path` to the counts. Returns 0, or -1 with an error. */
 static int add_log(const char *path, struct darshan_error *error) {
   double seconds = 0;
   int ranks = 0, result = 0;
@@ -114,6 +119,8 @@ static int is_no_log(const char *text) {
   return strncmp(text, no_log, sizeof(no_log) - 1) == 0 || strcmp(text, empty) == 0;
 }
 
+/* Counts a file or folder that cannot be read, and prints a message; for a file that is not a log,
+ * only remembers the first one (`others`). Returns 0, so that nftw continues. */
 static int complain(const char *path, const char *text) {
   counts.bad++;
   if (is_no_log(text)) {
@@ -128,6 +135,7 @@ static int complain(const char *path, const char *text) {
   return 0;
 }
 
+/* Adds one file; nftw calls it for each entry. Returns 0, so that nftw continues. */
 static int visit(const char *path, const struct stat *st, int kind, struct FTW *place) {
   struct darshan_error error = {""};
   struct stat again;
@@ -143,6 +151,7 @@ static int visit(const char *path, const struct stat *st, int kind, struct FTW *
   return 0;
 }
 
+/* Prints a number of logs, and before it its share of all readable logs. */
 static void print_share(const char *name, unsigned long count) {
   double share = counts.logs ? (double)count / (double)counts.logs : 0;
   printf("%24s: %f [%lu]\n", name, share, count);
@@ -176,6 +185,7 @@ static void walk(const char *named) {
   free(bare);
 }
 
+/* Prints one line about the files that are not logs. */
 static void say_others(void) {
   const char *name = called_as("darshan-analyzer");
   if (others.count == 1)

@@ -81,6 +81,8 @@ void batch_problem(darshan_batch *batch, int module, const char *text) {
   row[2] = batch_text(batch, text);
 }
 
+/* Opens the log at `path` and adds its row. Returns false if it cannot be read; it then becomes a
+ * problem of the batch. */
 static bool begin_log(darshan_batch *batch, const char *path) {
   struct darshan_error error = {""};
   batch->log = darshan_log_read(path, &error);
@@ -167,6 +169,7 @@ static bool read_log(darshan_batch *batch) {
   }
 }
 
+/* Completes the tables, and lists those with rows in batch->shown. */
 static void settle(darshan_batch *batch) {
   batch->num_shown = 0;
   for (int i = 0; i < batch->num_tables; i++) {

@@ -9,7 +9,7 @@ enum { SIZES = 6, COUNTERS = 2 + SIZES /* of a call with byte counts */, TIMES =
 
 struct call {
   const char *name; /* in capitals, as in the counters: "ALLREDUCE" */
-  bool sized, sync;
+  bool sized, sync; /* the record has byte counts; it has the time of waiting for other ranks */
 };
 static const struct call calls[] = {
 #define APMPI_CALL(name, sized, sync) {#name, sized, sync},
@@ -32,6 +32,8 @@ static uint64_t whole(uint64_t value) {
   return value > INT64_MAX ? UINT64_MAX : value;
 }
 
+/* Fills the row of the function calls[call]. counters: its counters in the record. wait: its
+ * waiting time in seconds; NULL if the record has none, the row then gets -1. */
 static void fill(darshan_batch *batch, uint64_t *row, const struct darshan_apmpi_record *record,
                  int call, const uint64_t *counters, const double *wait) {
   const struct darshan_apmpi_head *head = &batch->calls;

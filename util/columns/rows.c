@@ -51,8 +51,8 @@ static bool counters_row(darshan_batch *batch, struct table *table) {
   return true;
 }
 
-/* Returns the value of a bin in the unit of its column: seconds if the bin has times, otherwise
- * bytes. */
+/* Returns the value of a bin as the word of a row. The bins of MPIWAIT (ns) and TRAINING_TIME (ms)
+ * become doubles in seconds; those of heat maps stay integers in bytes. */
 static uint64_t bin_bits(const struct darshan_module *module, int64_t value) {
   if (module->id == DARSHAN_MOD_MPIWAIT) return row_bits((double)value * 1e-9);
   if (module->id == DARSHAN_MOD_TRAINING_TIME) return row_bits((double)value * 1e-3);
@@ -82,6 +82,8 @@ static bool heatmap_rows(darshan_batch *batch, struct table *table) {
   return true;
 }
 
+/* Makes a row for each read and write of a trace, writes first. Returns false if the batch is full
+ * or memory is exhausted. */
 static bool segment_rows(darshan_batch *batch, struct table *table) {
   struct darshan_dxt_head head;
   memcpy(&head, batch->record, sizeof(head));
@@ -138,6 +140,8 @@ static bool mdhim_row(darshan_batch *batch, struct table *table) {
   return true;
 }
 
+/* Makes a row for each component of a file's Lustre layout. Returns false if the batch is full or
+ * memory is exhausted. */
 static bool component_rows(darshan_batch *batch, struct table *table) {
   struct darshan_lustre_head head;
   memcpy(&head, batch->record, sizeof(head));
@@ -210,6 +214,7 @@ static uint64_t partial_modules(darshan_batch *batch, const struct darshan_info 
   return batch_text(batch, text);
 }
 
+/* Returns the index of a text with the metadata of a log, one line key=value each. */
 static uint64_t metadata(darshan_batch *batch, const struct darshan_info *info) {
   char text[2 * DARSHAN_JOB_METADATA_LEN + 2] = "";
   size_t used = 0;

@@ -14,6 +14,8 @@ struct shape {
   enum darshan_column_type type;
 };
 
+/* Adds columns to a new table: those in the array at `shape`, which ends with a NULL name. Returns
+ * false if out of memory. */
 static bool add(struct table *table, const struct shape *shape) {
   for (; shape->name; shape++)
     if (!table_column(table, shape->name, shape->type)) return false;
@@ -67,6 +69,8 @@ static const struct shape places[] = {
     {"pool_uuid", DARSHAN_COLUMN_UUID}, {"cont_uuid", DARSHAN_COLUMN_UUID}, {NULL, I64}};
 static const struct shape object[] = {{"oid_hi", U64}, {"oid_lo", U64}, {NULL, I64}};
 
+/* Adds a column for each of `count` counters. row: the counter table. is_float: they are doubles.
+ * Returns false if out of memory. */
 static bool add_rows(struct table *table, const struct darshan_counter *row, int count,
                      bool is_float) {
   /* Skips counters that were removed, which the newest record does not have; all others have the
@@ -85,6 +89,7 @@ static bool add_counters(struct table *table, const struct darshan_module *modul
          add_rows(table, module->fcounters, module->num_fcounters, true);
 }
 
+/* Adds the columns of a table of records after the first one. Returns false if out of memory. */
 static bool shape_records(struct table *table, const struct darshan_module *module) {
   static const struct shape file[] = {{"file_rec_id", U64}, {NULL, I64}};
   if (!add(table, record)) return false;

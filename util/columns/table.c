@@ -33,8 +33,9 @@ bool table_column(struct table *table, const char *name, enum darshan_column_typ
   return true;
 }
 
-/* Allocates the table's rows, for about `bytes` bytes. Returns false if out of memory. The kernel
- * allocates the pages of such a large block at their first use. */
+/* Allocates about `bytes` bytes for the table's rows, and sets where each column begins. Returns
+ * false if out of memory. The kernel allocates the pages of such a large block at their first
+ * use. */
 static bool make_block(struct table *table, uint64_t bytes) {
   size_t row = table->row_bytes;
   table->capacity = (int64_t)(bytes / row) + ROWS_AT_A_TIME;

@@ -10,8 +10,8 @@ enum { FIRST_SLOTS = 4096, ESCAPED = 4 /* length of \xNN */ };
 static const size_t most_bytes = (size_t)1 << 30; /* below 2^31, because offsets are int32_t */
 enum { LONGEST = 1 << 20 };                       /* bytes of a string; the rest is cut off */
 
-/* Returns the length of the UTF-8 character at p; 0 if the bytes are not valid UTF-8. left:
- * remaining bytes. */
+/* Returns the length in bytes of the UTF-8 character at p; 0 if the bytes are not valid UTF-8.
+ * left: bytes from p to the end of the string. */
 static size_t character(const unsigned char *p, size_t left) {
   if (p[0] < 0x80) return 1;
   size_t n = p[0] >= 0xC2 && p[0] < 0xE0 ? 2 : p[0] >= 0xE0 && p[0] < 0xF0 ? 3 : 4;
@@ -24,8 +24,8 @@ static size_t character(const unsigned char *p, size_t left) {
   return n;
 }
 
-/* Writes the string as valid UTF-8 and returns its length. `to` has space for ESCAPED bytes per
- * byte of the string. */
+/* Writes the string as valid UTF-8, in which a byte that is not UTF-8 becomes \xNN. Returns the
+ * length written. `to` has space for ESCAPED bytes per byte of the string. */
 static size_t write_clean(char *to, const char *text, size_t length) {
   static const char digits[] = "0123456789abcdef";
   const unsigned char *p = (const unsigned char *)text;
@@ -46,6 +46,8 @@ static size_t write_clean(char *to, const char *text, size_t length) {
   return used;
 }
 
+/* Makes space for one more string of `length` bytes. Returns false if out of memory, or if the
+ * strings would exceed most_bytes. */
 static bool make_room(struct text_pool *pool, size_t length) {
   size_t wanted = pool->offsets ? (size_t)pool->offsets[pool->texts.count] + length : length;
   if (wanted > most_bytes) return false;
@@ -69,6 +71,7 @@ static bool make_room(struct text_pool *pool, size_t length) {
   return true;
 }
 
+/* Returns whether the string with index `place` equals the `length` bytes at `text`. */
 static bool is_text(const struct text_pool *pool, int32_t place, const char *text, size_t length) {
   int32_t from = pool->offsets[place];
   return (size_t)(pool->offsets[place + 1] - from) == length &&

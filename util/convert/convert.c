@@ -60,6 +60,7 @@ static int threads_number(struct threads *threads, void *record) {
   return 0;
 }
 
+/* The state of a conversion. */
 struct conversion {
   const struct convert_options *options;
   darshan_log *log;
@@ -70,12 +71,14 @@ struct conversion {
   uint64_t records;       /* number of written records */
 };
 
+/* Prints that a part of the old log cannot be read. what: the part, such as a module; "": the whole
+ * log. Returns -1. */
 static int cannot_read(const struct conversion *conversion, const char *what,
                        const struct darshan_error *error) {
   return convert_say("%s: %s%s%s", conversion->options->in, what, what[0] ? ": " : "", error->text);
 }
 
-/* Size of a trace segment up to release 3.5.0. */
+/* Bytes of a trace segment up to release 3.5.0, which lacks the thread id. */
 static const size_t old_segment = offsetof(struct darshan_dxt_segment, pthread_id);
 
 /* Returns true for a trace of an older version, which has no thread ids. Its version does not
@@ -84,12 +87,15 @@ static bool stays_old(const struct darshan_module *module, int version) {
   return module->kind == DARSHAN_KIND_DXT && version < module->version;
 }
 
+/* Returns the version of a module's records in the new log. version: their version in the old
+ * log. */
 static int written_version(const struct darshan_module *module, int version) {
   return stays_old(module, version) ? module->version - 1 : module->version;
 }
 
 /* Appends a record to the current region of the new log, and anonymizes it there if that was
- * requested. Returns 0, or -1 after a message. */
+ * requested. version: record version in the old log. size: bytes of the record in the newest
+ * layout. Returns 0, or -1 after a message. */
 static int put_record(struct conversion *conversion, const struct darshan_module *module,
                       int version, const void *record, size_t size) {
   const char *from = record;
@@ -112,8 +118,8 @@ static bool is_wanted(const struct conversion *conversion, const void *record) {
   return !conversion->options->one_file || base->id == conversion->options->file;
 }
 
-/* Writes all records of a module into the region that the caller began. Returns 0, or -1 on
- * failure. */
+/* Writes the records of a module into the region that the caller began: all, or those of the
+ * requested file. Returns 0, or -1 after a message. */
 static int put_records(struct conversion *conversion, const struct darshan_module_region *region,
                        const struct darshan_module *module) {
   struct darshan_error error = {""};
@@ -160,6 +166,7 @@ static int convert_region(struct conversion *conversion, const struct darshan_mo
   return 0;
 }
 
+/* Writes the annex block of a module. Returns 0, or -1 after a message. */
 static int convert_block(struct conversion *conversion, const struct darshan_module_region *region,
                          const struct darshan_module *module) {
   struct darshan_annex_block block = {.module = (uint32_t)region->id,
@@ -199,6 +206,7 @@ static int convert_job(struct conversion *conversion) {
   return regions_end(&conversion->regions, &where);
 }
 
+/* Writes the whole new log. Returns 0, or -1 after a message, also if --file matches no record. */
 static int convert_all(struct conversion *conversion) {
   const struct convert_options *options = conversion->options;
   if (convert_job(conversion) < 0 ||

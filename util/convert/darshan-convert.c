@@ -76,8 +76,8 @@ static int hide_all(struct hiding *hiding, const char *how) {
              : convert_say("--obfuscate=%s: must be --obfuscate or --obfuscate=strong", how);
 }
 
-/* Reads a key, which is the first line of a file, into room. Returns room, or NULL after a
- * message. */
+/* Reads a key, which is the first line of a file without its newline, into `room` of `size` bytes.
+ * Returns room, or NULL after a message. */
 static const char *read_key(const char *path, char *room, size_t size) {
   FILE *file = fopen(path, "re");
   const char *line = file ? fgets(room, (int)size, file) : NULL;
@@ -111,6 +111,8 @@ struct arguments {
   char line[1024]; /* from the key file */
 };
 
+/* Stores one option. code: the option's value in `names`; its argument is in optarg. Returns a
+ * negative number after a message if the argument is invalid, otherwise 0 or more. */
 static int apply(struct arguments *arguments, int code) {
   struct convert_options *options = &arguments->options;
   struct hiding *hiding = &options->hiding;

@@ -45,6 +45,8 @@ static const char *const kept_names[] = {"<STDIN>",
                                          "APMPI",
                                          "darshan-bgq-record",
                                          "darshan-apmpi-header"};
+/* FIRST_OF_OURS: index of "<overflow>"; from there on, hide_keeps compares whole names. The
+ * prefixes cover the names before. */
 enum { KEPT_NAMES = sizeof(kept_names) / sizeof(kept_names[0]), FIRST_OF_OURS = 12 };
 
 bool hide_keeps(const char *name) {
@@ -55,6 +57,7 @@ bool hide_keeps(const char *name) {
   return false;
 }
 
+/* Returns true for the record id of a public name. */
 static bool is_kept_id(uint64_t id) {
   static uint64_t kept[KEPT_NAMES];
   for (size_t i = 0; i < KEPT_NAMES; i++) {
@@ -87,6 +90,7 @@ int hide_key(struct hiding *hiding, const char *key) {
              : convert_say("--key %s: must be a number, or use --obfuscate=strong", key);
 }
 
+/* Returns the hash of n bytes with the strong method's key. */
 static uint64_t keyed(const struct hiding *hiding, enum kind kind, const void *bytes, size_t n) {
   uint64_t key[2] = {hiding->secret[0], hiding->secret[1] ^ (uint64_t)kind};
   return hash_siphash(key, bytes, n);
@@ -97,6 +101,7 @@ uint64_t hide_id(const struct hiding *hiding, uint64_t id) {
   return keyed(hiding, KIND_ID, &id, sizeof(id));
 }
 
+/* Returns the number that replaces a job id, user id or pid: 32 bits or fewer, never negative. */
 static int64_t hide_number(const struct hiding *hiding, int64_t value) {
   if (hiding->strong) return (int64_t)(keyed(hiding, KIND_JOB, &value, sizeof(value)) >> 33);
   return hash_lookup3(&value, sizeof(value), hiding->number);
@@ -107,6 +112,8 @@ void hide_job(const struct hiding *hiding, struct darshan_job *job) {
   if (hiding->jobid && job->jobid != 0) job->jobid = hide_number(hiding, job->jobid);
 }
 
+/* Writes the hash of a string to out, which has HIDDEN_MAX bytes: 16 hexadecimal digits with the
+ * strong method, a decimal number with the plain one. */
 static void hide_text(const struct hiding *hiding, enum kind kind, const char *text, char *out) {
   if (hiding->strong)
     snprintf(out, HIDDEN_MAX, "%016" PRIx64, keyed(hiding, kind, text, strlen(text)));
@@ -136,8 +143,8 @@ void hide_name(const struct hiding *hiding, const char *name, const char *mount,
   hide_text(hiding, KIND_NAME, name, out);
 }
 
-/* Writes a list of host names with each name hashed; "..." does not change. Omits names that do not
- * fit. */
+/* Writes a list of host names, separated by commas, with each name hashed; "..." does not change.
+ * Omits the names from the first on that does not fit into out, which has `room` bytes. */
 static void hide_hosts(const struct hiding *hiding, const char *hosts, char *out, size_t room) {
   char host[256], hidden[HIDDEN_MAX];
   size_t used = 0;
@@ -215,8 +222,9 @@ static void hide_daos(const struct hiding *hiding, struct darshan_daos_record *r
   record->oid_lo = keyed(hiding, KIND_ID, &record->oid_lo, sizeof(record->oid_lo));
 }
 
-/* Hashes the ids of a site's files. Replaces the bits, from which the number of files is estimated,
- * by as many lowest bits: a guessed id could be checked by its bit. */
+/* Hashes the ids of a site's files. The number of files is estimated from the number of bits that
+ * are set: sets as many of the lowest bits instead, because a guessed id could be checked by its
+ * bit. */
 static void hide_site(const struct hiding *hiding, struct darshan_sites_record *site) {
   enum { FILES = 4, BITS = 64 };
   static const int lists[] = {SITES_FILE1_BY_CALLS, SITES_FILE1_BY_BYTES};
@@ -228,6 +236,8 @@ static void hide_site(const struct hiding *hiding, struct darshan_sites_record *
   if (number > 0) site->counters[SITES_FILE_BITS] = (int64_t)(UINT64_MAX >> (BITS - number));
 }
 
+/* Replaces what the strong method also replaces in a record: ids, pools and containers, and
+ * counters that are computed from names. */
 static void hide_strongly(const struct hiding *hiding, const struct darshan_module *module,
                           void *record) {
   struct darshan_base_record *base = record;

@@ -1,4 +1,4 @@
-/* Anonymizes a log.
+/* Declares functions that anonymize a log ("hide" in their names).
  *
  * The plain method, like 3.5.0, replaces job id, user, command line, names and hosts by 32-bit
  * hashes. Record ids stay hashes of the paths, so a guessed path can be checked. The strong method
@@ -28,7 +28,10 @@ enum { HIDDEN_MAX = 32 }; /* longest hashed text in bytes, including the NUL */
  * key that is not a number, or if the system has no random bytes. */
 int hide_key(struct hiding *hiding, const char *key);
 
+/* Returns the id that replaces a record id: a hash with the strong method; the id itself with the
+ * plain method, for 0, and for the ids of public names (hide_keeps). */
 uint64_t hide_id(const struct hiding *hiding, uint64_t id);
+/* Replaces user id and job id in a job record by hashes, each if it is to be anonymized. */
 void hide_job(const struct hiding *hiding, struct darshan_job *job);
 /* hide_exe writes the hash of a command line, and hide_mount that of a mount point, to `out`, which
  * has HIDDEN_MAX bytes. */
@@ -37,21 +40,21 @@ void hide_mount(const struct hiding *hiding, const char *path, char *out);
 /* Writes the anonymized name of a file. mount: its mount point, which the plain method keeps
  * readable; NULL: none. `out` has 2 * HIDDEN_MAX bytes and space for the mount point. */
 void hide_name(const struct hiding *hiding, const char *name, const char *mount, char *out);
-/* Returns the value of a metadata key: `value` itself, or a hash in out (room bytes, at least
- * HIDDEN_MAX) if the key reveals a host, a name, the job or a process and this kind of value is
- * anonymized. */
+/* Returns the value of a metadata key for the new log: a hash in out (room bytes, at least
+ * HIDDEN_MAX) if the value is a host, a name, the job or a process and this kind of value is
+ * anonymized; otherwise `value` itself. */
 const char *hide_metadata(const struct hiding *hiding, const char *key, const char *value,
                           char *out, size_t room);
 /* Returns true if a name is public, so that it is not anonymized: standard streams, heat maps,
  * "<overflow>" and the like. */
 bool hide_keeps(const char *name);
 
-/* Hashes the ids, hosts and similar values in a record of this module, except thread ids, which
- * convert.c replaces. */
+/* Replaces ids, hosts and similar values in a record of this module by hashes, as far as `hiding`
+ * requests. Thread ids do not change here; convert.c replaces them. */
 void hide_record(const struct hiding *hiding, const struct darshan_module *module, void *record);
 
-/* Returns the hash that 3.5.0 uses for names: Bob Jenkins' lookup3 ("hashlittle", public
- * domain). */
+/* Returns the hash of n bytes that 3.5.0 uses for names: Bob Jenkins' lookup3 ("hashlittle", public
+ * domain). initial: the key. */
 uint32_t hash_lookup3(const void *bytes, size_t n, uint32_t initial);
 
 /* Returns the hash SipHash-2-4 of Aumasson and Bernstein. A reader of the log who does not have the

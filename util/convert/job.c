@@ -10,7 +10,8 @@
 
 enum { TEXT_ROOM = DARSHAN_JOB_REGION_MAX - (int)sizeof(struct darshan_job) };
 
-/* Appends "key=value\n". Returns 0, or -1 if it does not fit. */
+/* Appends "key=value\n" to the metadata. Returns 0, or -1 if it does not fit; the metadata are then
+ * unchanged. */
 static int add_line(char *metadata, const char *key, const char *value) {
   size_t used = strlen(metadata), room = DARSHAN_JOB_METADATA_LEN - used;
   int n = snprintf(metadata + used, room, "%s=%s\n", key, value);
@@ -37,6 +38,8 @@ static int annotate(char *metadata, const char *annotation) {
   return result;
 }
 
+/* Writes the metadata of the new log: the old lines, anonymized if requested, then the annotation.
+ * metadata: DARSHAN_JOB_METADATA_LEN zeroed bytes. Returns 0, or -1 after a message. */
 static int add_metadata(const struct convert_options *options, const struct darshan_info *info,
                         char *metadata) {
   for (int i = 0; i < info->num_metadata && !options->reset_metadata; i++) {
@@ -51,8 +54,8 @@ static int add_metadata(const struct convert_options *options, const struct dars
   return options->annotation ? annotate(metadata, options->annotation) : 0;
 }
 
-/* Writes the command line. If it is longer than room, truncates it and adds the mark that the
- * runtime adds to truncated command lines. */
+/* Writes the command line and a NUL into the `room` bytes at out. If it does not fit, cuts it and
+ * ends it with "<TRUNCATED>", like the runtime. */
 static void put_exe(char *out, size_t room, const char *exe) {
   static const char mark[] = "<TRUNCATED>";
   snprintf(out, room, "%s", exe);
@@ -60,8 +63,9 @@ static void put_exe(char *out, size_t room, const char *exe) {
     memcpy(out + room - sizeof(mark), mark, sizeof(mark));
 }
 
-/* Writes the command line and the mount table, with the longest path first, as the reader sorts it.
- * Returns the number of bytes, with the final NUL. */
+/* Writes the command line and the mount table, with the longest path first, to out, which has
+ * TEXT_ROOM bytes. Omits mounts that do not fit. Returns the number of bytes, with the final
+ * NUL. */
 static size_t put_text(const struct convert_options *options, const struct darshan_info *info,
                        char *out) {
   char mounts[TEXT_ROOM], hidden[HIDDEN_MAX], exe[HIDDEN_MAX];

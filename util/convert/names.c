@@ -6,18 +6,19 @@
 
 #include "output.h"
 
+/* A name of the new log. */
 struct name {
-  uint64_t id;
+  uint64_t id;      /* as in the new log */
   const char *text; /* points to the log's string, or to copy */
-  char *copy;
+  char *copy;       /* the anonymized name; NULL: the name is not anonymized */
 };
 
 struct names {
   const struct convert_options *options;
   const darshan_log *log;
   struct name *names;
-  size_t count, room;
-  bool failed;
+  size_t count, room; /* names; capacity of the array */
+  bool failed;        /* out of memory */
 };
 
 /* Returns the anonymized name, which the caller frees; NULL if out of memory. */
@@ -29,6 +30,8 @@ static char *hidden_name(const struct names *names, const char *name) {
   return out;
 }
 
+/* Adds a name of the old log to the struct names at `context`, unless --file excludes its record.
+ */
 static void take(uint64_t id, const char *name, void *context) {
   struct names *names = context;
   if (names->failed || (names->options->one_file && id != names->options->file)) return;

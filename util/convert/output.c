@@ -43,6 +43,7 @@ static bool open_nameless(struct output_file *out) {
   return out->fd >= 0;
 }
 
+/* Gives the nameless file its name. Returns 0, or -1 with errno (EEXIST: the name exists). */
 static int give_name(const struct output_file *out) {
   char path[64];
   snprintf(path, sizeof(path), "/proc/self/fd/%d", out->fd);
@@ -82,6 +83,8 @@ int output_file_put(struct output_file *out, const void *bytes, size_t n, uint64
   return 0;
 }
 
+/* Copies the log to the descriptor `to`. Returns 0, or -1 with errno set; -1 if `to` is negative.
+ */
 static int copy_out(const struct output_file *out, int to) {
   char block[1 << 16];
   off_t at = 0;
@@ -115,6 +118,8 @@ static int write_through(const struct output_file *out) {
   return result;
 }
 
+/* Brings the complete log to its destination, except that a file of mkstemp gets its name later.
+ * Returns 0, or -1 with errno set. */
 static int deliver(const struct output_file *out) {
   if (is_standard(out)) return copy_out(out, STDOUT_FILENO);
   if (out->through) return write_through(out);

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Prints a line with the name of the command on stderr. Returns -1, so that the caller can return
- * the result. */
+/* Prints a message like printf on stderr, with the command's name before and a newline after it.
+ * Returns -1, so that the caller can return the result. */
 int convert_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The output: a new file that appears when it is complete, standard output, a device or a named
@@ -21,13 +21,13 @@ struct output_file {
   char made[PATH_MAX]; /* path of the unfinished file; "": it has no path */
 };
 
-/* output_file_open begins an output with this name ("-": standard output), which must not be that
- * of an existing file or folder; output_file_put writes n bytes at offset `at`. Return 0, or -1
- * after a message. */
+/* output_file_open begins an output with this name ("-": standard output), and fails if a file or
+ * folder has the name. `name` must stay valid. output_file_put writes n bytes at offset `at` of the
+ * unfinished file. Both return 0, or -1 after a message. */
 int output_file_open(struct output_file *out, const char *name);
 int output_file_put(struct output_file *out, const void *bytes, size_t n, uint64_t at);
-/* Closes the file and gives it its name, or removes it if complete is 0. Returns 0, or -1 after a
- * message. */
+/* complete 1: gives the file its name, or copies it to the device or pipe, and closes it. complete
+ * 0: removes it. Returns 0, or -1 after a message; then a file is also removed. */
 int output_file_close(struct output_file *out, int complete);
 
 #endif

@@ -50,6 +50,8 @@ static size_t compress_batch(struct regions *regions) {
   return result == BZ_OK ? length : 0;
 }
 
+/* Enlarges a buffer to at least `needed` bytes. *room: its capacity. Returns 0, or -1 after a
+ * message. */
 static int grow(char **bytes, size_t *room, size_t needed) {
   if (needed <= *room) return 0;
   char *grown = realloc(*bytes, needed);
@@ -59,12 +61,15 @@ static int grow(char **bytes, size_t *room, size_t needed) {
   return 0;
 }
 
+/* Appends n bytes to the file. Returns 0, or -1 after a message. */
 static int put(struct regions *regions, const char *bytes, size_t n) {
   if (output_file_put(regions->out, bytes, n, regions->used) < 0) return -1;
   regions->used += n;
   return 0;
 }
 
+/* Compresses the collected data into one stream and appends it to the file. Returns 0, or -1 after
+ * a message. */
 static int flush_batch(struct regions *regions) {
   size_t n = regions->filled, bound = libdeflate_zlib_compress_bound(NULL, n) + n / 100 +
                                       600; /* also enough for bzip2 */

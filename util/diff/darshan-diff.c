@@ -27,6 +27,8 @@ static const char usage[] =
 
 enum option_code { RELATIVE = 256, SECONDS, IGNORE, NO_JOB, NO_ANNEX, VERSION_ };
 
+/* Reads a tolerance. Returns 0, or -1 after a message if the text is not a finite number of at
+ * least 0. */
 static int read_number(double *value, const char *text) {
   char *end;
   *value = strtod(text, &end);
@@ -84,6 +86,7 @@ static int read_arguments(struct diff_options *options, int argc, char **argv) {
   return -1;
 }
 
+/* Discards output, for --quiet. */
 static int print_nowhere(void *context, const char *bytes, size_t n) {
   (void)context;
   (void)bytes;
@@ -91,6 +94,8 @@ static int print_nowhere(void *context, const char *bytes, size_t n) {
   return 0;
 }
 
+/* Prints the differences between two logs. Returns the exit status: 0 if they are the same, 1 if
+ * they differ or after an error message. */
 static int compare(const struct diff_options *options, darshan_log *const logs[2]) {
   const struct darshan_info *const info[2] = {darshan_log_info(logs[0]), darshan_log_info(logs[1])};
   struct output out;

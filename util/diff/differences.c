@@ -14,14 +14,15 @@
 
 struct comparison {
   const struct diff_options *options;
-  darshan_log *const *logs;
+  darshan_log *const *logs; /* the two logs */
   struct output *out;
-  const struct darshan_module *module;
-  struct record_list lists[2];
-  struct record_rows rows[2];
-  bool differ;
+  const struct darshan_module *module; /* whose records are compared now; NULL: unknown module */
+  struct record_list lists[2];         /* its records in each log */
+  struct record_rows rows[2];          /* the rows of the two records that are compared now */
+  bool differ;                         /* true: a row differs */
 };
 
+/* Prints a message about a module of log `which` (0 or 1) on stderr. Returns -1. */
 static int complain(const struct comparison *comparison, int which, const char *module,
                     const char *text) {
   output_flush(comparison->out);
@@ -39,6 +40,7 @@ static bool is_ignored(const struct comparison *comparison, const struct record_
   return false;
 }
 
+/* Prints a row of log `which` as a difference, unless its counter is ignored. */
 static void print_row(struct comparison *comparison, int which, const struct record_row *row) {
   if (is_ignored(comparison, row)) return;
   comparison->differ = true;
@@ -49,6 +51,7 @@ static void print_row(struct comparison *comparison, int which, const struct rec
 
 /* --- two rows of one counter --------------------------------------------------------- */
 
+/* Returns true if the row's counter is a time or a duration. */
 static bool is_time(const struct darshan_module *module, const struct record_row *row) {
   if (module->kind == DARSHAN_KIND_DXT) return memmem(row->counter, row->counter_length, "_F_", 3);
   for (const struct darshan_counter *known = module->fcounters; known->name[0]; known++)
@@ -74,6 +77,8 @@ static bool is_fraction(const struct record_row *row) {
   return memchr(row->value, '.', row->value_length) || memchr(row->value, 'n', row->value_length);
 }
 
+/* Returns true if two rows have the same value, or values that differ by at most a tolerance of the
+ * options. */
 static bool are_equal(const struct comparison *comparison, const struct record_row *first,
                       const struct record_row *second) {
   const struct diff_options *options = comparison->options;
@@ -136,10 +141,14 @@ static int compare_by_name(struct comparison *comparison, size_t from) {
   return result;
 }
 
+/* Makes comparison->rows[which], the rows of a record of log `which` (0 or 1). Returns 0, or -1 if
+ * out of memory. */
 static int make(struct comparison *comparison, int which, const struct record_place *place) {
   return record_rows_make(&comparison->rows[which], comparison->lists[which].bytes + place->at);
 }
 
+/* Prints the rows that differ between two records with the same id, rank and number. Returns 0, or
+ * -1 if out of memory. */
 static int compare_records(struct comparison *comparison, const struct record_place *first,
                            const struct record_place *second) {
   const struct record_rows *rows = comparison->rows;
@@ -157,6 +166,7 @@ static int compare_records(struct comparison *comparison, const struct record_pl
   return 0;
 }
 
+/* Prints all rows of a record that only log `which` has. Returns 0, or -1 if out of memory. */
 static int print_record(struct comparison *comparison, int which,
                         const struct record_place *place) {
   if (make(comparison, which, place) < 0) return -1;
@@ -167,6 +177,8 @@ static int print_record(struct comparison *comparison, int which,
 
 /* --- modules --------------------------------------------------------------------------- */
 
+/* Compares all records of the current module; with --quiet only up to the first difference. Returns
+ * 0, or -1 after a message. */
 static int compare_lists(struct comparison *comparison) {
   const struct record_list *first = &comparison->lists[0], *second = &comparison->lists[1];
   size_t i = 0, j = 0;
@@ -188,6 +200,7 @@ static int compare_lists(struct comparison *comparison) {
                     : 0;
 }
 
+/* Returns the region of a module; NULL if the log has no data of it. */
 static const struct darshan_module_region *region_of(const darshan_log *log, int id) {
   const struct darshan_info *info = darshan_log_info(log);
   for (int i = 0; i < info->num_modules; i++)
@@ -195,6 +208,7 @@ static const struct darshan_module_region *region_of(const darshan_log *log, int
   return NULL;
 }
 
+/* Compares the records of one module. Returns 0, or -1 after a message. */
 static int compare_module(struct comparison *comparison, int id) {
   int result = 0;
   comparison->module = darshan_module_by_id(id);

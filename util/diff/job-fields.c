@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Prints one line of log `which`: "- key value" for 0, "+ key value" for 1. */
 static void print(struct output *out, int which, const char *key, const char *value) {
   output_text(out, which ? "+ " : "- ");
   output_text(out, key);
@@ -14,6 +15,8 @@ static void print(struct output *out, int which, const char *key, const char *va
   output_text(out, "\n");
 }
 
+/* texts, numbers and run_times print two lines, one for each log, if the values differ. They return
+ * 1 for a difference, otherwise 0. */
 static int texts(struct output *out, const char *key, const char *first, const char *second) {
   if (strcmp(first, second) == 0) return 0;
   print(out, 0, key, first);
@@ -39,6 +42,7 @@ static int run_times(const struct diff_options *options, const struct darshan_in
   return texts(out, "run_time", values[0], values[1]);
 }
 
+/* Returns the value of a key in the metadata; NULL if the log lacks the key. */
 static const char *metadata_of(const struct darshan_info *info, const char *key) {
   for (int i = 0; i < info->num_metadata; i++)
     if (strcmp(info->metadata[i].key, key) == 0) return info->metadata[i].value;
@@ -69,6 +73,8 @@ static bool has_mount(const struct darshan_info *info, const struct darshan_moun
   return false;
 }
 
+/* Prints the mount points of log `which` that the other log lacks or has with another type. Returns
+ * the number of lines. */
 static int mounts(const struct darshan_info *const info[2], int which, struct output *out) {
   int differences = 0;
   for (int i = 0; i < info[which]->num_mounts; i++) {

@@ -27,6 +27,8 @@ static void number_anew(struct record_list *list) {
   }
 }
 
+/* Makes an array hold at least `needed` elements of `size` bytes. *room: its capacity. Returns 0,
+ * or -1 if out of memory or above DARSHAN_BLOCK_MAX bytes. */
 static int grow(void **memory, size_t *room, size_t needed, size_t size) {
   if (needed <= *room) return 0;
   size_t more = 2 * needed;

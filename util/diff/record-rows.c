@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Appends output to the text of the record_rows at `context`. Returns 0, or ENOMEM. */
 static int take(void *context, const char *bytes, size_t n) {
   struct record_rows *rows = context;
   if (n == 0) return 0; /* there may be no text yet */
@@ -45,6 +46,8 @@ void record_rows_close(struct record_rows *rows) {
   free(rows->list);
 }
 
+/* Makes four rows for each of `count` segments: offset and length in bytes, start and end in
+ * seconds. kind: "WRITE" or "READ". */
 static void put_segments(struct rows *rows, const char *kind,
                          const struct darshan_dxt_segment *segments, int64_t count) {
   char counter[64];
@@ -96,6 +99,7 @@ static void cut(struct record_row *row, const char *line, size_t length) {
   }
 }
 
+/* Makes the list of the lines in the text. Returns 0, or -1 if out of memory. */
 static int cut_all(struct record_rows *rows) {
   const char *at = rows->text, *end = rows->text + rows->used;
   for (rows->count = 0; at < end; rows->count++) {

@@ -19,6 +19,8 @@ void stripes_close(struct stripes *stripes) {
   id_table_free(&stripes->layouts);
 }
 
+/* Stores the components and targets of a LUSTRE record in *layout. Returns 0, or -1 if out of
+ * memory. */
 static int keep(struct stripe_layout *layout, const struct darshan_lustre_head *head) {
   const struct darshan_lustre_component *from = (const void *)(head + 1);
   size_t n = (size_t)head->num_comps, num_osts = (size_t)head->num_stripes;

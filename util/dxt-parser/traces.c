@@ -34,6 +34,7 @@ static void segments_columns(struct output *out, bool with_osts) {
   output_text(out, with_osts ? "   [OST]   Pthread-ID\n" : "   Pthread-ID\n");
 }
 
+/* Prints the storage targets of a segment's byte range, " [3] [0]". */
 static void print_osts(struct output *out, const struct stripe_layout *layout,
                        const struct darshan_dxt_segment *segment) {
   struct stripe_walk walk;
@@ -127,7 +128,7 @@ static bool knows_threads(const struct printer *printer) {
   return printer->region->version == darshan_module_by_id(printer->region->id)->version;
 }
 
-/* Returns the number of different threads, at least 1; -1 if out of memory. */
+/* Returns the number of different threads in n segments, at least 1; -1 if out of memory. */
 static long count_threads(const struct darshan_dxt_segment *segments, int64_t n) {
   struct id_table seen;
   id_table_init(&seen, 1);
@@ -160,6 +161,7 @@ static void print_stripes(struct output *out, const struct stripe_layout *layout
   }
 }
 
+/* Prints the head lines and the segments of a trace. Returns 0, or -1 if out of memory. */
 static int print_record(const struct printer *printer, const struct darshan_dxt_head *head) {
   const struct darshan_info *info = darshan_log_info(printer->log);
   struct output *out = printer->out;
@@ -212,6 +214,7 @@ static void print_records(const struct printer *printer) {
   darshan_records_close(records);
 }
 
+/* Returns the region of a module, which may have no data; NULL if the log does not list it. */
 static const struct darshan_module_region *find_region(const darshan_log *log, int id) {
   const struct darshan_info *info = darshan_log_info(log);
   for (int i = 0; i < info->num_modules; i++)

@@ -20,7 +20,7 @@
 #include <config.h>
 #include <stddef.h>
 
-enum { LONGEST = 32 };
+enum { LONGEST = 32 }; /* characters of a word for `distance` */
 
 static size_t least(size_t a, size_t b) {
   return a < b ? a : b;
@@ -70,10 +70,10 @@ enum { TERM = 26 }; /* width of the column with a command and its arguments */
 
 /* A subcommand: a function of this program, or another program that `darshan` executes. */
 struct command {
-  const char *word;
+  const char *word;                  /* or the name of a group of commands */
   int (*run)(int argc, char **argv); /* NULL: the command is `program` */
-  const char *program, *folder;
-  const char *arguments, *line;
+  const char *program, *folder;      /* folder: relative to that of this program */
+  const char *arguments, *line;      /* for the usage text; line NULL: the heading of a group */
 };
 
 static const struct command commands[] = {
@@ -91,6 +91,7 @@ static int is_group(const struct command *command) {
   return command->line == NULL;
 }
 
+/* Prints the line of a command in the usage text: word, arguments and description. */
 static void print_line(FILE *stream, const char *word, const char *arguments, const char *line) {
   int width = fprintf(stream, "  %s%s%s", word, *arguments ? " " : "", arguments);
   fprintf(stream, "%*s%s\n", width < TERM ? TERM - width + 3 : 3, "", line);
@@ -219,6 +220,8 @@ static int start(const struct command *command, int argc, char **argv) {
   return command->run(argc, argv);
 }
 
+/* Shows the manual page of a command (word "": of darshan), or its --help if there is no page.
+ * Returns the exit status. */
 static int help(const char *word) {
   static char asked[] = "--help";
   char *arguments[] = {asked, asked, NULL}, page[64];

@@ -52,6 +52,8 @@ void log_name_start(char out[NAME_MAX], const char *command, int64_t job) {
   snprintf(out, NAME_MAX, "%s_%s_id%lld", user, program[0] ? program : "unknown", (long long)job);
 }
 
+/* Renames the log to `path` or, if numbered is 1, to the first free name. Sets path to the name.
+ * Returns 0, or -1 with errno. */
 static int move_numbered(const char *from, char path[PATH_MAX], int numbered) {
   size_t length = strlen(path);
   int result = rename_to_new(from, path);
@@ -62,6 +64,7 @@ static int move_numbered(const char *from, char path[PATH_MAX], int numbered) {
   return result;
 }
 
+/* Copies all bytes between two descriptors. Returns 0, or -1 with errno. */
 static int copy_bytes(int from, int to) {
   char bytes[65536];
   ssize_t n;
@@ -71,6 +74,8 @@ static int copy_bytes(int from, int to) {
   return n < 0 ? -1 : 0;
 }
 
+/* Copies a file to a new one with the same permissions. Returns 0, or -1 with errno and without a
+ * new file. */
 static int copy(const char *from, const char *to) {
   struct stat st;
   int in = open(from, O_RDONLY | O_CLOEXEC | O_NOFOLLOW), out = -1, result = -1;

@@ -1,4 +1,4 @@
-/* Logs of this user: the newest ones, and the names of new ones. */
+/* Finds the newest logs of this user, and makes the names of new logs. */
 #ifndef DARSHAN_FRONT_LOGS_H
 #define DARSHAN_FRONT_LOGS_H
 
@@ -33,15 +33,16 @@ int newest_is_meant(const char *word, int argc, char *const *argv);
 struct log_name {
   const char *start; /* <user>_<program>_id<job>, start_length bytes */
   int start_length;
-  int64_t pid, start_sec;
-  uint64_t unique;
+  int64_t pid, start_sec; /* of the process; its start, seconds since the epoch */
+  uint64_t unique;        /* distinguishes logs with otherwise equal names */
 };
 
-/* Writes the path of a log with this name in the folder. Returns 0, or -1 if the path is too long
- * or the start is no valid time. */
+/* Writes the path of a log with this name in the folder; does not create it. Returns 0, or -1 if
+ * the path is too long or start_sec is no valid time. */
 int log_name_path(char out[PATH_MAX], const char *folder, const struct log_name *name);
 
-/* Writes the start of the name of a log whose program had this command line. job: the job's id */
+/* Writes the start of the name of a log, <user>_<program>_id<job>, for a program with this command
+ * line. job: the job's id. */
 void log_name_start(char out[NAME_MAX], const char *command, int64_t job);
 
 /* Renames the log at `from` to `path` or, if numbered is 1, to the first free name of path, path.2,

@@ -59,6 +59,7 @@ static size_t take(const char *text, char piece[8], size_t *columns) {
   return 1;
 }
 
+/* Returns the columns of the text in its printable form. */
 static size_t width_of(const char *text) {
   size_t sum = 0, columns;
   char piece[8];

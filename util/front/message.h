@@ -1,5 +1,4 @@
-/* Messages, and text for a terminal: its width, and whether it shows colours. Names of files and
- * programs are untrusted. */
+/* Prints messages, and prepares text for a terminal. Names of files and programs are untrusted. */
 #ifndef DARSHAN_FRONT_MESSAGE_H
 #define DARSHAN_FRONT_MESSAGE_H
 
@@ -11,7 +10,7 @@
  * out in bytes; 4 per column are sufficient. */
 size_t say_printable(char *out, size_t room, const char *text, size_t columns, int keep_end);
 
-/* Prints one line on stderr, after "darshan: ". */
+/* Prints one line on stderr, "darshan: " and the formatted text. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 enum { SAY_ROOM = 1024 };

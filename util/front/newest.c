@@ -83,6 +83,7 @@ static int is_newer(const struct found *one, const struct found *two) {
   return strcmp(one->path, two->path) > 0;
 }
 
+/* Returns 1 if the log at `path` is among the finds, or does not exist any more; otherwise 0. */
 static int is_there(const struct finds *finds, const char *path) {
   struct stat one, two;
   if (stat(path, &one) < 0) return 1;
@@ -92,6 +93,7 @@ static int is_there(const struct finds *finds, const char *path) {
   return 0;
 }
 
+/* Adds a log to the finds if it is new enough; drops the oldest find if there are too many. */
 static void add_found(struct finds *finds, const char *path, const struct stat *st) {
   struct found one = {(char *)(uintptr_t)path,
                       (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec};
@@ -113,8 +115,9 @@ static int by_number(const void *one, const void *two) {
   return (a < b) - (a > b); /* sorts the latest first */
 }
 
-/* Adds this user's logs in a folder, and in folders of days below it, to the finds. Returns how
- * many logs it found. */
+/* Adds this user's logs in a folder, and in folders of years, months and days below it, to the
+ * finds. depth: levels of such folders above this one, 0 to DAY_DEPTH. Returns how many logs it
+ * found. */
 static size_t look(struct finds *finds, const char *folder, int depth);
 
 /* Adds this user's logs in the numbered folders (years, months, days) of `folder`, the latest

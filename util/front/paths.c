@@ -19,6 +19,7 @@
 #include "message.h"
 #include "process/directory.h"
 
+/* Writes "folder/name". Returns 0, or -1 if it is too long. */
 static int join(char out[PATH_MAX], const char *folder, const char *name) {
   return snprintf(out, PATH_MAX, "%s/%s", folder, name) < PATH_MAX ? 0 : -1;
 }
@@ -120,6 +121,7 @@ static int numbered(char out[PATH_MAX], const struct places *places, int number)
   return n < PATH_MAX ? 0 : -1;
 }
 
+/* Returns the number of logs with the name in DARSHAN_LOGFILE, numbered ones included. */
 static int count_named(const struct places *places) {
   char path[PATH_MAX];
   int count = 0;
@@ -284,7 +286,7 @@ void places_announce(const void *context) {
 }
 
 /* Removes each libdarshan.so from LD_PRELOAD, including those of other installations, because the
- * program would not start with it. */
+ * program would not start with it. context: unused. */
 void places_leave_alone(const void *context) {
   static const char ours[] = "libdarshan.so";
   (void)context;

@@ -1,4 +1,5 @@
-/* Paths and folders of a run: the runtime, and the folders for its files.
+/* Finds the runtime for a run of `darshan run` or `darshan stat`, and makes and removes the folders
+ * for its files.
  *
  * The run directory has the journals of the run's processes, and their parts of the run's log. Logs
  * of single processes and of MPI jobs are first written to another folder below the user's folder,
@@ -33,23 +34,25 @@ struct places {
   int named_before; /* number of logs with that name, including numbered ones, before the run */
 };
 
-/* Makes the folders. wanted: the user's folder; NULL: DARSHAN_LOGPATH or, if that is not set,
- * darshan-logs in the current folder. Returns 0, or -1 after a message (without one if the path in
- * DARSHAN_LOGFILE is too long). */
+/* Finds the runtime and makes the folders; fills *places except `sites`. wanted: the user's folder;
+ * NULL: DARSHAN_LOGPATH or, if that is not set, darshan-logs in the current folder. Returns 0, or
+ * -1 after a message. */
 int places_make(struct places *places, const char *wanted);
 
-/* Sets the environment for the application. Called in its process before exec. */
+/* For child_run, which calls one of them in the application's process before exec: places_announce
+ * sets the environment that makes the runtime record; places_leave_alone removes the runtime from
+ * LD_PRELOAD, for a program that must run without it. places: a struct places. */
 void places_announce(const void *places);
-/* Removes the runtime from LD_PRELOAD, for a program that must run without it. */
 void places_leave_alone(const void *places);
 
-/* Moves the logs of single processes and MPI jobs to the user's folder and lists them; a log that
- * cannot be moved is listed where it is. Also lists the remaining journals. The caller frees both
- * lists. */
+/* Moves the logs of single processes and MPI jobs to the user's folder and stores their paths in
+ * *logs; a log that cannot be moved is listed where it is. Stores the paths of the journals that
+ * remain in the run directory in *journals. The caller frees both lists. */
 void places_collect(const struct places *places, struct path_list *logs,
                     struct path_list *journals);
-/* Removes the folders that are empty. needed: 1 if a process that still runs needs the folder for
- * logs and the links to the runtime, which then remain. */
+/* Removes the folders of the run that are empty, and releases the lock places->hold. needed: 1 if a
+ * process that still runs needs the folder for logs and the links to the runtime, which then
+ * remain. */
 void places_leave(struct places *places, int needed);
 /* Writes the folder that contains all run directories; "" if this run has no run directory, or is
  * within another run. */
@@ -59,7 +62,8 @@ void places_around(const struct places *places, char out[PATH_MAX]);
  * it does not exist), and the parent of that folder. run: path of its run directory. Returns 0, or
  * -1 if the parent is unknown or not writable. */
 int places_of_run(char own[PATH_MAX], char folder[PATH_MAX], const char *run);
-/* Moves the logs of single processes out of a run's own folder, and removes this folder. */
+/* Moves the logs of single processes from a run's own folder (`own`) to `folder`, and removes `own`
+ * if it is empty then. */
 void places_leave_own(const char *own, const char *folder);
 
 /* Makes a folder and its missing parents. Folders whose path is longer than shared_from, such as
@@ -67,8 +71,8 @@ void places_leave_own(const char *own, const char *folder);
  * set. */
 int places_make_folders(const char *path, size_t shared_from);
 
-/* Finds a program or library of this installation: in the folder of this program, or in the folder
- * `relative` to it. Returns 0, or -1 if it does not exist. */
+/* Writes the path of a program or library of this installation: in the folder of this program, or
+ * in the folder `relative` to that. Returns 0, or -1 if it does not exist or cannot be read. */
 int places_installed(char out[PATH_MAX], const char *name, const char *relative);
 /* Prints that places_installed() did not find this file, and what to do. */
 void places_say_missing(const char *name);

@@ -16,6 +16,7 @@ extern constructor *first[] __asm__("__init_array_start") __attribute__((visibil
 extern constructor *behind_last[] __asm__("__init_array_end") __attribute__((visibility("hidden")));
 extern void _init(void);
 
+/* Runs the program's constructors. Returns 0, which libc ignores. */
 static int construct(int argc, char **argv, char **environment) {
   _init();
   for (constructor **one = first; one < behind_last; one++)

@@ -10,8 +10,8 @@ struct search {
   const darshan_record_id *wanted; /* sorted; NULL: all names are requested */
   size_t num_wanted;
   struct darshan_name_record *found;
-  size_t count, room;
-  bool failed;
+  size_t count, room; /* names found; capacity of `found` */
+  bool failed;        /* out of memory */
 };
 
 static int compare_ids(const void *a, const void *b) {
@@ -39,6 +39,7 @@ static void add_name(uint64_t id, const char *name, void *context) {
   if (copy) search->found[search->count++] = (struct darshan_name_record){id, copy};
 }
 
+/* Stores the found names and their number for the caller; changes nothing if out of memory. */
 static void hand_out(const struct handle *handle, struct search *search,
                      struct darshan_name_record **names, int *count) {
   search->failed = !make_room(search); /* not NULL even without names */

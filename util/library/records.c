@@ -11,6 +11,8 @@ static char *room_for(void **record, size_t size) {
   return *record;
 }
 
+/* Copies a record of `size` bytes to *record. If *record is NULL, allocates it; the caller frees it
+ * later. Returns 1, or -1 if out of memory. */
 static int give(void **record, const void *from, size_t size) {
   char *to = room_for(record, size);
   if (!to) return -1;
@@ -79,6 +81,8 @@ static int give_posix(void **record, const void *from, size_t size, int version)
   return 1;
 }
 
+/* Copies a record of the reader to *record in the form of this interface. size: bytes of the
+ * reader's record. Returns 1, or -1 if out of memory. */
 static int give_record(const struct handle_module *module, void **record, const void *from,
                        size_t size) {
   if (module->id == DARSHAN_MOD_POSIX) return give_posix(record, from, size, module->version);
@@ -102,6 +106,7 @@ static const struct darshan_module_region *region_of(const struct handle *handle
   return NULL;
 }
 
+/* Prints the error, and marks the module so that it is not read any more. */
 static void fail(const struct handle *handle, struct handle_module *module,
                  const struct darshan_error *error) {
   const struct darshan_module *known = darshan_module_by_id(module->id);
@@ -110,7 +115,8 @@ static void fail(const struct handle *handle, struct handle_module *module,
   module->failed = true;
 }
 
-/* Returns the reading state of a module, which is made if necessary; NULL if out of memory. */
+/* Returns the reading state of a module, which is made if necessary; NULL if out of memory. Valid
+ * until the next call. */
 static struct handle_module *module_of(struct handle *handle,
                                        const struct darshan_module_region *region) {
   for (int i = 0; i < handle->num_modules; i++)

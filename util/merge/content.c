@@ -13,6 +13,7 @@ struct bytes {
   size_t n, room;
 };
 
+/* Appends n bytes. Returns 0, or -1 if out of memory. */
 static int append(struct bytes *bytes, const void *more, size_t n) {
   if (n > bytes->room - bytes->n) {
     size_t room = 2 * (bytes->n + n);
@@ -33,8 +34,8 @@ static void add_name(uint64_t id, const char *name, void *context) {
     bytes->n = before;
 }
 
-/* Reads all records of a module in the newest layout and adds them to the content as a part.
- * Returns 0, even if the module has no data, or -1 with an error. */
+/* Reads all records of a module in the newest layout and adds them to the content. Returns 0, even
+ * if the module has no data or is unknown, or -1 with an error. */
 static int read_part(struct journal_content *content, darshan_log *log,
                      const struct darshan_module_region *region, struct darshan_error *error) {
   const struct darshan_module *module = darshan_module_by_id(region->id);
@@ -88,8 +89,8 @@ void journal_content_free(struct journal_content *content) {
   memset(content, 0, sizeof(*content));
 }
 
-/* Writes the command line and as many mount points as fit into the space that a journal has for
- * them. Returns the number of bytes, with the final NUL. */
+/* Writes the command line (NULL: that of `info`), and as many mount points as fit, the shortest
+ * path first. room: bytes at `out`. Returns the number of bytes, with the final NUL. */
 static size_t put_text(char *out, size_t room, const struct darshan_info *info,
                        const char *command) {
   size_t used = (size_t)snprintf(out, room, "%s", command ? command : info->exe);

@@ -60,29 +60,31 @@ static const char usage[] =
 
 struct options {
   const char *output;
-  int keep_ranks; /* -1: no option sets it */
-  int remove;
-  int64_t end;     /* end of the job, seconds since 1970; 0: no option gives it */
-  const char *job; /* name of the job; NULL: all files belong to one job */
-  struct run_options run;
+  int keep_ranks;         /* 1: does not reduce records of shared files; -1: no option sets it */
+  int remove;             /* 1: removes the journals or logs after the merge */
+  int64_t end;            /* end of the job, seconds since 1970; 0: no option gives it */
+  const char *job;        /* name of the job; NULL: all files belong to one job */
+  struct run_options run; /* run.folder NULL: neither --run nor --fold */
 };
 
+/* The state of a merge of journals and node logs. */
 struct merge {
   const struct options *options;
   struct journals journals;
-  struct darshan_config config;
-  char final[DARSHAN_PATH_ROOM];
+  struct darshan_config config;  /* settings from which the log's path is made */
+  char final[DARSHAN_PATH_ROOM]; /* path of the log */
   struct target target;
   char more[DARSHAN_JOB_METADATA_LEN]; /* lines that are added to the log's metadata */
   struct journal_content content;      /* content of the rank that is open */
   struct node_log node;                /* the node log in memory */
   int rank;                            /* index of the open rank's journal */
-  int keep_ranks;
-  struct darshan_error error;
+  int keep_ranks;                      /* 1: does not reduce records of shared files */
+  struct darshan_error error;          /* why a journal cannot be read */
 };
 
 /* Removes the APMPI head from the records of each rank except the first. Each journal has its own
- * head, but a log has only one. The head of the first rank gets the final variances. */
+ * head, but a log has only one. The head of the first rank gets the final variances. part: records
+ * of one module, changed only for APMPI. */
 static void settle_head(struct log_part *part, const struct facts *agreed, int is_first) {
   struct darshan_apmpi_head head;
   double variances[2];
@@ -100,6 +102,7 @@ static void settle_head(struct log_part *part, const struct facts *agreed, int i
   memcpy((char *)(uintptr_t)part->records, &head, sizeof(head)); /* private copy */
 }
 
+/* Callback of the reduction: gives the records of the open rank. Returns 0. */
 static int content(void *context, const struct facts *agreed, struct log_content *content) {
   struct merge *merge = context;
   *content = merge->content.content;
@@ -108,13 +111,14 @@ static int content(void *context, const struct facts *agreed, struct log_content
   return 0;
 }
 
-/* Returns 1 for a metadata key of a node log for which the merged log has its own value; 0 for
- * other keys. These keys are not copied. */
+/* Returns 1 for a metadata key that is not copied from the first rank's file, because the merged
+ * log has its own value; 0 for other keys. */
 static int is_of_a_part(const char *key) {
   return strcmp(key, NODE_LOG_KEY) == 0 || strcmp(key, "missing_ranks") == 0 ||
          strcmp(key, "end") == 0 || lookups_is_key(key);
 }
 
+/* Callback of the reduction: writes the job region of the log. Returns its length in bytes. */
 static size_t job(void *context, const struct facts *agreed, char *out) {
   struct merge *merge = context;
   struct darshan_job job = merge->journals.files[0].job;
@@ -230,6 +234,7 @@ static void say_lookups(struct merge *merge) {
   lookups_tell(&lookups, merge->more, sizeof(merge->more), strlen(merge->more));
 }
 
+/* Makes the log from the journals. Returns the exit status: 0, or 1 after a message. */
 static int run(struct merge *merge) {
   struct player player = {
       .size = merge->journals.count, .context = merge, .open = open_rank, .close = close_rank};
@@ -249,6 +254,7 @@ static int run(struct merge *merge) {
   return 0;
 }
 
+/* Returns the number in the text; -1 if it is not a positive integer. */
 static int64_t seconds(const char *text) {
   char *end;
   errno = 0;
@@ -328,6 +334,8 @@ static int read_run_option(struct run_options *run, int code) {
 
 enum { HELP = 1, VERSION_ };
 
+/* Reads the options. Returns 0; HELP or VERSION_ if the user requested these; -1 after a usage
+ * error. */
 static int read_options(struct options *options, int argc, char **argv) {
   int code;
   while ((code = getopt_long(argc, argv, "o:h", names, NULL)) != -1) {

@@ -16,7 +16,7 @@
 #include "../reader/called.h"
 #include "metadata.h"
 
-enum { RANKS_OF_A_NODE = 1 << 16 };
+enum { RANKS_OF_A_NODE = 1 << 16 }; /* largest number of ranks in a node log */
 
 static const char journal_mark[] = "_mmap-log-", ending[] = ".darshan";
 
@@ -55,6 +55,7 @@ static double last_of(const struct darshan_module *module, const void *record) {
   return last;
 }
 
+/* Stores the times of MPI communication in the entry of a rank. Ignores the APMPI head. */
 static void note_talk(struct journal_file *file, const struct darshan_apmpi_record *record) {
   if (((const struct darshan_apmpi_head *)(const void *)record)->magic == APMPI_MAGIC) return;
   file->has_talk = 1;
@@ -123,6 +124,8 @@ static int read_record(struct journals *journals, int first, const struct darsha
   return 0;
 }
 
+/* Adds the data of a module's records to the entries of the file. first: index of its first entry.
+ * Returns 0, also for an unknown module, or -1 with an error. */
 static int read_module(struct journals *journals, int first, darshan_log *log,
                        const struct darshan_module_region *region, struct darshan_error *error) {
   const struct darshan_module *module = darshan_module_by_id(region->id);
@@ -141,8 +144,8 @@ static int read_module(struct journals *journals, int first, darshan_log *log,
   return more;
 }
 
-/* Stores the number that all ranks of a job share. A journal has the number in its file name, a
- * node log in its metadata. */
+/* Fills the first entry of a file with its job data; the rank is still -1. A journal has the number
+ * that all ranks of the job share in its file name, a node log in its metadata. */
 static void identify(struct journal_file *file, const struct darshan_info *info) {
   const char *slash = strrchr(file->path, '/');
   const char *mark = strstr(slash ? slash : file->path, journal_mark);
@@ -154,6 +157,8 @@ static void identify(struct journal_file *file, const struct darshan_info *info)
   if (!file->is_part && mark) file->in_common = strtoull(mark + strlen(journal_mark), NULL, 10);
 }
 
+/* Returns 1 if the file belongs to the requested job, or if none is requested; otherwise 0. The
+ * job's name is its job number or the number that its ranks share. */
 static int is_of_job(const struct journals *journals, const struct journal_file *file) {
   char number[2][32];
   if (!journals->job) return 1;
@@ -189,6 +194,8 @@ static int read_journal(struct journals *journals, const char *path, int only_pa
 
 /* --- finding the files --------------------------------------------------------------------- */
 
+/* Adds an entry for each rank of a journal or log, as read_journal does, and prints an error.
+ * Returns 0, or -1 after a message. */
 static int add_file(struct journals *journals, const char *path, int only_parts) {
   struct darshan_error error = {""};
   if (read_journal(journals, path, only_parts, &error) == 0) return 0;
@@ -201,6 +208,8 @@ static int is_log(const char *name) {
   return length > end && strcmp(name + length - end, ending) == 0;
 }
 
+/* Adds the journals and node logs of a folder. Returns 0, or -1 after a message (without one if out
+ * of memory). */
 static int add_folder(struct journals *journals, const char *path) {
   DIR *folder = opendir(path);
   struct dirent *entry;
@@ -288,6 +297,8 @@ int journals_sort(struct journals *journals) {
   return 0;
 }
 
+/* Appends a range of ranks, both ends included, to a list; ",..." if it does not fit. Returns the
+ * new length; `room` if nothing more fits. */
 static size_t add_range(char *out, size_t room, size_t used, int64_t first, int64_t last) {
   char text[64];
   int n = first == last ? snprintf(text, sizeof(text), "%s%" PRId64, used ? "," : "", first)

@@ -31,6 +31,7 @@ static int64_t number_of(const struct darshan_info *info, const char *key, int64
   return end == text || *end || errno || value < 0 || value > INT32_MAX ? missing : value;
 }
 
+/* Copies the value of a metadata key, cut to `room` bytes; "" if the log lacks the key. */
 static void copy(char *out, size_t room, const struct darshan_info *info, const char *key) {
   const char *text = launch_metadata(info, key);
   snprintf(out, room, "%s", text ? text : "");
@@ -82,6 +83,7 @@ int dropped_is_key(const char *key) {
   return strncmp(key, prefix, sizeof(prefix) - 1) == 0;
 }
 
+/* Adds a number to the sum of its key. Ignores a key that is too long, and a ninth kind. */
 static void add_dropped(struct dropped *sums, const char *key, uint64_t number) {
   int at = 0;
   if (strlen(key) >= DROPPED_KEY) return;
@@ -121,6 +123,7 @@ int lookups_is_key(const char *key) {
   return strncmp(key, prefix, sizeof(prefix) - 1) == 0;
 }
 
+/* Adds a path unless it is in the list, is too long or the list is full. */
 static void add_lookup(struct lookups *lookups, const char *name) {
   if (lookups->count == LOOKUPS_MOST || strlen(name) >= LOOKUPS_NAME) return;
   for (int i = 0; i < lookups->count; i++)

@@ -21,6 +21,7 @@ static void unload(struct node_log *log) {
   log->path = NULL;
 }
 
+/* Reads a node log into memory unless it is there already. Returns 0, or -1 with an error. */
 static int load(struct node_log *log, const char *path, struct darshan_error *error) {
   if (log->path && strcmp(log->path, path) == 0) return 0;
   unload(log);
@@ -37,6 +38,8 @@ static size_t size_of(const struct part_module *of, const char *record) {
   return head->magic == APMPI_MAGIC ? sizeof(*head) : sizeof(struct darshan_apmpi_record);
 }
 
+/* Appends the name of a record to the names of the rank, once per id. Returns 0, or -1 if out of
+ * memory. */
 static int take_name(struct node_log *log, uint64_t id, struct bytes *names) {
   const char *name = darshan_log_name(log->open, id);
   int64_t *known = map_at(&log->named, id);
@@ -46,8 +49,9 @@ static int take_name(struct node_log *log, uint64_t id, struct bytes *names) {
   return bytes_add(names, &id, sizeof(id)) < 0 ? -1 : bytes_add(names, name, strlen(name) + 1);
 }
 
-/* Copies the records of one rank. Returns 0, or -1 if out of memory. A node log has one APMPI head,
- * but each journal has its own, so the copy of each rank includes the head. */
+/* Appends the rank's records of one module to `records`, and their names to `names`. Returns 0, or
+ * -1 if out of memory. A node log has one APMPI head, but each journal has its own, so the copy of
+ * each rank includes the head. */
 static int take_module(struct node_log *log, const struct part_module *from, int64_t rank,
                        struct bytes *records, struct bytes *names) {
   const char *head = NULL;
@@ -70,6 +74,7 @@ static int take_module(struct node_log *log, const struct part_module *from, int
   return 0;
 }
 
+/* Adds the rank's records of one module to the content. Returns 0, or -1 if out of memory. */
 static int take_part(struct node_log *log, const struct part_module *from, int64_t rank,
                      struct journal_content *content, struct bytes *names) {
   struct bytes records = {NULL, 0, 0};

@@ -8,26 +8,29 @@
 
 #include "../../runtime/intercept/memory.h"
 
+/* A message that its receiver has not read yet. */
 struct letter {
   struct letter *next;
-  int from;
-  double arrives;
-  size_t n;
+  int from;       /* rank of the sender */
+  double arrives; /* seconds on the receiver's simulated clock */
+  size_t n;       /* bytes */
   char bytes[];
 };
 
+/* The state of one simulated rank. */
 struct played_rank {
   struct rank_comm comm;
   struct reduce_source source;
   struct reduction reduction;
-  struct letter *letters; /* sorted by arrival */
+  struct letter *letters; /* messages to this rank, not yet received, sorted by arrival */
 };
 
+/* The state of a simulation. */
 struct game {
   struct player *player;
   struct played_rank *ranks;
-  double since; /* time at which the current rank started */
-  int stopped;
+  double since; /* processor time, in seconds, at which the current rank continued */
+  int stopped;  /* 1: `open` failed, so no log is made */
 };
 
 /* --- time, as if every rank had its own processor ----------------------------- */
@@ -38,6 +41,8 @@ static double processor_seconds(void) {
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+/* pause_clock adds the processor time since resume_clock to the clock of a rank. The time of the
+ * simulation itself does not count. Both do nothing without clocks. */
 static void pause_clock(struct game *game, int rank) {
   if (!game->player->clocks) return;
   double worked = processor_seconds() - game->since;
@@ -51,6 +56,7 @@ static void resume_clock(struct game *game) {
 
 /* --- messages ------------------------------------------------------------------ */
 
+/* Sends n bytes to rank `to`. Returns 0, or -1 if out of memory. */
 static int player_send(struct rank_comm *comm, int to, const void *bytes, size_t n) {
   struct game *game = comm->context;
   struct player *player = game->player;
@@ -73,6 +79,9 @@ static int player_send(struct rank_comm *comm, int to, const void *bytes, size_t
   return 0;
 }
 
+/* Receives the oldest message from rank `from`. Stores its bytes in *bytes, memory of
+ * private_memory that the caller releases; NULL with *n 0 for an empty message. Returns 0; -1 if
+ * there is no message or if out of memory. */
 static int player_receive(struct rank_comm *comm, int from, void **bytes, size_t *n) {
   struct game *game = comm->context;
   struct letter **at = &game->ranks[comm->rank].letters;
@@ -102,6 +111,7 @@ static int player_receive(struct rank_comm *comm, int from, void **bytes, size_t
 
 /* --- the order of the tree ------------------------------------------------------- */
 
+/* Runs one step of a rank. */
 static void step(struct game *game, int rank, enum reduce_step which) {
   resume_clock(game);
   reduce_step(&game->ranks[rank].reduction, which);
@@ -117,6 +127,8 @@ static void close_rank(struct game *game, int rank) {
   game->player->close(game->player->context, rank, &game->ranks[rank].source);
 }
 
+/* facts, records, places and result run one or two steps for a rank and all ranks below it in the
+ * reduction tree. facts and places end with a step towards the root, so children come first. */
 static void facts(struct game *game, int rank) {
   struct played_rank *self = &game->ranks[rank];
   for (int i = 0, child; (child = tree_child(rank, game->player->size, i)) >= 0; i++)

@@ -66,6 +66,7 @@ int target_open(struct target *target, const char *name) {
   return -1;
 }
 
+/* Copies all bytes between two descriptors. Returns 0, or -1 with errno. */
 static int copy(int from, int to) {
   char block[1 << 16];
   ssize_t n;
@@ -78,6 +79,7 @@ static int copy(int from, int to) {
   return n < 0 ? -1 : 0;
 }
 
+/* Copies the log to the destination. Returns 0, or -1 after a message. */
 static int bring(const struct target *target) {
   int standard = strcmp(target->through, "-") == 0;
   int from = open(target->path, O_RDONLY | O_CLOEXEC);

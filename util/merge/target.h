@@ -14,17 +14,19 @@ struct target {
       through; /* destination that is a pipe or device, "-" for standard output; NULL: a new file */
 };
 
-/* Sets the path at which the log is made. name: the destination; "-" for standard output. Returns
- * 0. Returns -1 after a message if the destination is a regular file, a folder or a terminal on
- * standard output, or if no temporary folder can be made. */
+/* Sets the path at which the log is made; for a pipe, a device or standard output, makes a
+ * temporary folder. name: the destination, which must stay valid; "-" for standard output. Returns
+ * 0. Returns -1 after a message if the destination is an existing file or folder, if standard
+ * output is a terminal, or if no temporary folder can be made. */
 int target_open(struct target *target, const char *name);
 /* made: 1 if the log was made. Then copies it to the destination, if that is a pipe, a device or
  * standard output. Removes the temporary folder. Returns 0; -1 after a message if the copy failed;
  * -1 without a message if made is 0. */
 int target_close(struct target *target, int made);
 
-/* Functions that the merger calls before it creates or renames a file; NULL: none. For the log of a
- * run they write notes, with which a later merger can finish (run/commit.h). */
+/* Functions that are called before the merger creates the file at `path`, and before it renames
+ * `from` to `to`; NULL: none. For the log of a run they write notes, with which a later merger can
+ * finish (run/commit.h). */
 
 struct inside_watch {
   void *context;

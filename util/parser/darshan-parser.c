@@ -51,8 +51,8 @@ static void apply(struct parser_options *options, int code) {
   options->annex_sums |= code == ANNEX || code == ALL;
 }
 
-/* Reads the options and the path. Returns -1 if the program continues, otherwise its exit
- * status. */
+/* Reads the options and the path into *options. Returns -1 if the program must continue. Otherwise,
+ * after --help, --version or a usage error, returns its exit status. */
 static int parse_arguments(int argc, char **argv, struct parser_options *options) {
   static const struct option names[] = {{"base", no_argument, NULL, BASE},
                                         {"total", no_argument, NULL, TOTAL},

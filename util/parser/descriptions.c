@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+/* Prints "name: meaning" for each counter of the newest record. rows: a counter table, which ends
+ * with an empty name. meaning: the rows' texts, one after another, each with its NUL. */
 static void print_meanings(struct output *out, const struct darshan_counter *rows,
                            const char *meaning) {
   for (const struct darshan_counter *row = rows; row->name[0]; row++) {
@@ -11,6 +13,7 @@ static void print_meanings(struct output *out, const struct darshan_counter *row
   }
 }
 
+/* Prints the counters that records of this version lack, with the value that is shown for them. */
 static void print_missing(struct output *out, const struct darshan_counter *rows, int version) {
   for (const struct darshan_counter *row = rows; row->name[0]; row++)
     if (row->index >= 0 && row->since > version)

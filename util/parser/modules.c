@@ -7,7 +7,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Prints a message on standard error, after the output so far. */
+/* Prints a message on standard error with the log's path and the module. Flushes `out` before, so
+ * that a terminal shows both in the right order. */
 static void complain(const struct parser_options *options, struct output *out,
                      const struct darshan_module_region *region, const char *text) {
   output_flush(out);
@@ -48,8 +49,8 @@ struct printer {
   const struct darshan_module_region *region;
   struct rows rows;
   struct summary summary;
-  int64_t nprocs;
-  bool sums_are_good;
+  int64_t nprocs;     /* number of processes of the job */
+  bool sums_are_good; /* false: no sums are printed for this module */
 };
 
 /* Returns whether the sums are still meaningful with this record. If the record's rank does not

@@ -12,7 +12,8 @@
 static const char pairs[] = PAIRS("0") PAIRS("1") PAIRS("2") PAIRS("3") PAIRS("4") PAIRS("5")
     PAIRS("6") PAIRS("7") PAIRS("8") PAIRS("9");
 
-/* Writes the digits of `value` before `end`. Returns the address of the first digit. */
+/* Writes the decimal digits of `value` so that the last one is at end[-1]. Returns the address of
+ * the first digit. */
 static inline char *digits_before(char *end, uint64_t value) {
   while (value >= 100) {
     end -= 2;

@@ -18,23 +18,29 @@ enum {
 
 struct output {
   int fd;
-  int (*take)(void *context, const char *bytes, size_t n); /* replaces fd if not NULL; */
-  void *context;                                           /* `take` returns 0 or an errno */
-  int error; /* errno of the first failed write, or 0 */
-  char *buffer, *next, *limit;
+  int (*take)(void *context, const char *bytes, size_t n); /* called instead of write(fd) if not */
+  void *context;               /* NULL, with this context; returns 0, or an errno if it fails */
+  int error;                   /* errno of the first failed write, or 0 */
+  char *buffer, *next, *limit; /* limit: the buffer is flushed before text that ends after it */
 };
 
 /* Allocates the buffer. fd: descriptor of the output. Returns 0, or -1 if out of memory. */
 int output_open(struct output *out, int fd);
-/* Writes the rest of the buffer and frees it. Returns 0, or the errno of the first failed write. */
+/* Writes the rest of the buffer and frees it. Does not close fd. Returns 0, or the errno of the
+ * first failed write. */
 int output_close(struct output *out);
+
+/* Writes the content of the buffer to fd. An error is stored in out->error. */
 void output_flush(struct output *out);
 
+/* Append n bytes, or a string, without escaping. Like all functions below, they store an error in
+ * out->error and return nothing. */
 void output_bytes(struct output *out, const char *bytes, size_t n);
 void output_text(struct output *out, const char *text);
 /* Writes untrusted text with escaped control characters; nothing if it is then longer than
  * OUTPUT_LONGEST. */
 void output_foreign(struct output *out, const char *text);
+/* Appends formatted text without escaping, at most 2047 bytes of it. */
 void output_printf(struct output *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -9,7 +9,8 @@
 #include "output.h"
 #include "summary/summary.h"
 
-/* Prints the contents of a log. Returns the exit status of the program. */
+/* A function that prints the contents of a log to `out`. options: those that print_log got. Returns
+ * the exit status of the program. */
 typedef int print_content(darshan_log *log, const void *options, struct output *out);
 
 /* Opens the log at `path` and calls `print` to print its contents. Returns the exit status of the
@@ -21,11 +22,14 @@ int print_log(const char *program, const char *path, print_content *print, const
 /* Exit status of a parser that stops at a partial module; scripts rely on the value of 3.5.0. */
 enum { STATUS_INCOMPLETE = 255 };
 
+/* Prints the comment lines before the records: format, job, metadata, regions and mounts.
+ * with_annex: also list the modules of the annex. */
 void preamble_print(struct output *out, const struct darshan_info *info, bool with_annex);
 
 /* Options of darshan-parser for the modules of a log. */
 struct parser_options {
-  bool base, show_incomplete;
+  bool base;              /* print a row per counter of each record */
+  bool show_incomplete;   /* do not stop at a partial module */
   bool annex, annex_sums; /* print the rows of annex modules; print their totals */
   struct summary_options summary;
   const char *path; /* path of the log, for messages */

@@ -80,8 +80,8 @@ void rows_end(struct rows *rows) {
   rows->out->next -= rows->prefix;
 }
 
-/* Copies n bytes in pieces of fixed size, which is fast. May read and write after the end, into
- * slack. Returns the end of the copy. */
+/* Copies n bytes in pieces of 32 bytes, which is fast. May read and write up to 31 bytes after the
+ * end; both buffers have this space. Returns the end of the n bytes at `to`. */
 static inline char *copy_over(char *to, const char *from, size_t n) {
   enum { PIECE = 32 };
   for (size_t done = 0; done < n; done += PIECE)
@@ -89,6 +89,8 @@ static inline char *copy_over(char *to, const char *from, size_t n) {
   return to + n;
 }
 
+/* Copies a counter's name and the tab to the output. Returns the address at which the value is
+ * written. */
 static inline char *start_row(struct rows *rows, const struct row_label *label) {
   size_t need = OUTPUT_SLACK + NUMBER_MAX + rows->suffix + rows->prefix;
   char *p = output_room(rows->out, need);
@@ -96,6 +98,7 @@ static inline char *start_row(struct rows *rows, const struct row_label *label) 
   return p + label->length;
 }
 
+/* Ends the row whose value ends at p, and starts the next row up to its counter name. */
 static inline void finish_row(struct rows *rows, char *p) {
   rows->out->next = copy_over(p, rows->joint, rows->suffix + rows->prefix);
 }

@@ -11,13 +11,15 @@
 /* `darshan COMMAND` sets this variable to "darshan COMMAND" for the program that it becomes. */
 #define CALLED_VARIABLE "DARSHAN_CALLED_AS"
 
-/* Returns the name that the user typed: "darshan COMMAND", or the program's own name. */
+/* Returns the name that the user typed: "darshan COMMAND", or `program`, the program's own name.
+ * The caller does not free it. */
 static inline const char *called_as(const char *program) {
   const char *typed = getenv(CALLED_VARIABLE);
   return typed && *typed ? typed : program;
 }
 
-/* Prints a usage text with the name that the user typed instead of the program's own name. */
+/* Prints a usage text. Each name `program` in it that a blank follows is replaced by the name that
+ * the user typed. */
 static inline void called_usage(FILE *stream, const char *usage, const char *program) {
   const char *typed = called_as(program);
   size_t length = strlen(program);
@@ -27,8 +29,8 @@ static inline void called_usage(FILE *stream, const char *usage, const char *pro
   fputs(usage, stream);
 }
 
-/* Returns the exit status of a command that printed to this stream: `status`, or 1 after a message
- * if the output is incomplete. */
+/* Flushes standard output (`stream`). Returns `status` if all output was written. Otherwise prints
+ * an error on stderr with the command's name and returns 1. */
 static inline int written(FILE *stream, const char *command, int status) {
   errno = 0;
   int failed = fflush(stream) != 0, error = errno;

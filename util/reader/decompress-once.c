@@ -7,11 +7,12 @@
 #include <libdeflate.h>
 #include <stdlib.h>
 
-/* WHOLE_MAX: zlib decompresses longer streams. The attempt with libdeflate is then wasted, so the
- * limit is high: records of one kind may become fifty times larger than their stored bytes. FACTOR:
- * no memory is allocated if the caller's buffer is this many times larger than the stored bytes, as
- * for small logs. LEAST: below this size in bytes zlib is as fast. libdeflate first detects the
- * processor's features, which is slow in a virtual machine. */
+/* Sizes in bytes. WHOLE_MAX: zlib decompresses streams that are longer when decompressed. The
+ * attempt with libdeflate is then wasted, so the limit is high: records of one kind may become
+ * fifty times larger than their stored bytes. FACTOR: no memory is allocated if the caller's buffer
+ * is this many times larger than the stored bytes, as for small logs. LEAST: a first stream with
+ * fewer stored bytes is left to zlib, which is as fast. libdeflate first detects the processor's
+ * features, which is slow in a virtual machine. */
 enum { WHOLE_MAX = 4 << 20, FACTOR = 16, LEAST = 1 << 10 };
 
 static enum libdeflate_result take(struct darshan_stream *stream, void *to, size_t room,

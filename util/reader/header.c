@@ -9,8 +9,8 @@
 enum { FORMAT_H5D = 320, FORMAT_NOW = 341 };
 static const int known_formats[] = {300, 310, 320, 321, FORMAT_NOW};
 
-/* Converts "3.41" to 341. Ignores leading zeros and bytes after the version. Returns -1 if the text
- * is not a version. */
+/* Converts "3.41" to 341. text: at most 8 characters with NUL. Ignores leading zeros and bytes
+ * after the version. Returns -1 if the text is not a version. */
 static int parse_version(const char *text) {
   long part[2] = {0, 0};
   for (int i = 0; i < 2; i++) {
@@ -41,7 +41,8 @@ static int check_order(struct darshan_frame *frame, int64_t magic, struct darsha
   return 0;
 }
 
-/* load_new reads the newest header layout; load_old converts the old layout. */
+/* Fill frame->header from the bytes of the file's header, in host byte order. load_new reads the
+ * newest layout, load_old converts the old layout. */
 static void load_new(struct darshan_frame *frame, const unsigned char *bytes) {
   struct darshan_header *header = &frame->header;
   memcpy(header, bytes, sizeof(*header));

@@ -65,10 +65,10 @@ static int make_room(struct darshan_live_room *room, size_t size, struct darshan
   return 0;
 }
 
-/* Reads a compressed region, as in a part, into `room`. Returns the number of decompressed bytes:
- * if the data are damaged or memory runs out, of those before. Returns -1 with an error if reading
- * cannot begin. The buffer grows with the bytes that are read, not with the length that the header
- * claims. */
+/* Reads a compressed region into `room`; only parts have such regions. Returns the number of
+ * decompressed bytes. If the data are damaged, returns the number of bytes before the damage.
+ * Returns -1 with an error if reading cannot begin or if out of memory. The buffer grows with the
+ * bytes that are read, not with the length that the header claims. */
 static long read_compressed(struct darshan_live *live, struct darshan_live_room *room,
                             struct darshan_region region, int compression,
                             struct darshan_error *error) {
@@ -88,7 +88,8 @@ static long read_compressed(struct darshan_live *live, struct darshan_live_room 
   return (long)used;
 }
 
-/* Reads a region into `room`. Returns the number of bytes read, or -1 with an error. */
+/* Reads a region into room->bytes, at most about DARSHAN_LIVE_REGION_MAX bytes. Returns the number
+ * of decompressed bytes, 0 if the region is empty or outside of the file, -1 with an error. */
 static long read_region(struct darshan_live *live, struct darshan_live_room *room,
                         struct darshan_region region, int compression,
                         struct darshan_error *error) {
@@ -146,8 +147,8 @@ static uint64_t length_now(const struct darshan_live *live,
   return block.raw_len;
 }
 
-/* Finds the region of a module, its compression and its version. Returns 1; 0 if the module has no
- * data. */
+/* Finds the region of a module, its compression (enum darshan_compression) and the version of its
+ * records. Returns 1; 0 if the module has no data. */
 static int find_region(const struct darshan_live *live, int module, struct darshan_region *region,
                        int *compression, int *version) {
   const struct darshan_header *header = &live->frame.header;
@@ -171,7 +172,8 @@ static int find_region(const struct darshan_live *live, int module, struct darsh
   return 0;
 }
 
-/* Returns the layout of a module's records of this version; NULL with an error. */
+/* Returns the layout of a module's records of this version, from the cache in `room`, or makes it.
+ * Returns NULL with an error. */
 static const struct darshan_layout *layout_of(struct darshan_live_room *room,
                                               const struct darshan_module *module, int version,
                                               struct darshan_error *error) {
@@ -187,8 +189,9 @@ static const struct darshan_layout *layout_of(struct darshan_live_room *room,
   return &place->layout;
 }
 
-/* Converts `count` records in `room` to the newest layout. Returns the number of records that
- * remain, or -1 with an error. */
+/* Converts the `count` records in room->bytes to the newest layout, into room->converted. Drops
+ * records that the layout says to skip. Returns the number of converted records, or -1 with an
+ * error. */
 static long convert(struct darshan_live_room *room, const struct darshan_module *module,
                     const struct darshan_layout *layout, size_t count,
                     struct darshan_error *error) {

@@ -8,6 +8,7 @@
 
 #include <sys/stat.h>
 
+/* An open journal or part, and what the last darshan_live_look read of it. */
 struct darshan_live {
   struct darshan_file file;
   struct darshan_frame frame;
@@ -18,14 +19,15 @@ struct darshan_live {
   uint64_t bytes_read;  /* bytes that looks have read since darshan_live_open */
 };
 
-enum { DARSHAN_LIVE_LAYOUTS = 16 };
+enum { DARSHAN_LIVE_LAYOUTS = 16 }; /* number of cached record layouts */
 
-/* Memory that looks at any number of journals share; zeroed before the first use. */
+/* Buffers that any number of journals share, one after the other. The caller zeroes the struct
+ * before the first use. */
 struct darshan_live_room {
-  unsigned char *bytes;
-  size_t capacity;
-  uint64_t *converted; /* records of an older layout, converted */
-  size_t converted_capacity;
+  unsigned char *bytes;        /* content of the region that was read last, decompressed */
+  size_t capacity;             /* bytes at `bytes` */
+  uint64_t *converted;         /* records of an older version, converted to the newest layout */
+  size_t converted_capacity;   /* number of 64-bit words at `converted` */
   struct darshan_live_layout { /* layouts that were used most recently; version 0: free */
     int module, version;
     struct darshan_layout layout;
@@ -33,7 +35,7 @@ struct darshan_live_room {
   unsigned next_layout; /* index of the layout that the next new one replaces */
 };
 
-/* Largest number of bytes of one region that a look reads. Records after this limit are ignored. */
+/* Largest number of bytes of one region that is read. Records after this limit are ignored. */
 #define DARSHAN_LIVE_REGION_MAX (UINT64_C(32) << 20)
 
 /* Opens the log behind `fd`, a regular file. at, length: offset and length in bytes of the log in
@@ -43,27 +45,30 @@ struct darshan_live_room {
 int darshan_live_open(struct darshan_live *live, int fd, uint64_t at, uint64_t length,
                       struct darshan_error *error);
 
-/* Reads the job region into *job. Returns 0, or -1 with an error. In both cases the caller calls
- * darshan_job_free. */
+/* Reads the job record, command line and mount table into *job. Returns 0, or -1 with an error. In
+ * both cases the caller calls darshan_job_free. */
 int darshan_live_job(struct darshan_live *live, struct darshan_job_region *job,
                      struct darshan_error *error);
 
-/* Reads size, header and annex again. Called before darshan_live_names and darshan_live_records.
+/* Reads the file's size, the header and the annex again, because the process may have added
+ * records. Called before darshan_live_names and darshan_live_records, which read what it found.
  * Returns 0, or -1 with an error. */
 int darshan_live_look(struct darshan_live *live, struct darshan_error *error);
 
-/* Calls `each` for the names that were added since the last call. Returns 0, or -1 with an
- * error. */
+/* Calls `each` for the record names that the process added since the last call, in the first call
+ * for all names. `name` is valid only during the call. Returns 0, or -1 with an error. */
 int darshan_live_names(struct darshan_live *live, struct darshan_live_room *room,
                        void (*each)(uint64_t id, const char *name, void *context), void *context,
                        struct darshan_error *error);
 
 /* Reads the records of a module with fixed record size, in the newest layout. Returns their number
- * and sets *records to the first record, which is in `room` and valid until its next use. Returns 0
- * if there are no records, -1 with an error. */
+ * and sets *records to the first record; the others follow it. They are in `room` and valid until
+ * the next call that uses `room`. Returns 0 if the module has no records or is unknown, -1 with an
+ * error. */
 long darshan_live_records(struct darshan_live *live, struct darshan_live_room *room, int module,
                           const unsigned char **records, struct darshan_error *error);
 
+/* Frees the buffers and zeroes the struct, which can be used again. */
 void darshan_live_room_free(struct darshan_live_room *room);
 
 #endif

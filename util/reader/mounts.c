@@ -6,7 +6,8 @@
 
 static const char blank[] = " \t\n\v\f\r"; /* the blanks of isspace in the C locale */
 
-/* Returns the next word after *text and moves *text to its end; NULL if there are no more words. */
+/* Returns the begin of the next word after *text and moves *text to the word's end, without writing
+ * a NUL. Returns NULL if there are no more words. */
 static const char *next_word(const char **text) {
   const char *word = *text + strspn(*text, blank);
   *text = word + strcspn(word, blank);

@@ -53,8 +53,9 @@ static int grow_table(struct darshan_names *names) {
   return names->slots ? 0 : -1;
 }
 
-/* Adds the entry of `length` bytes at the end of the text. Drops it if the id already has a name,
- * unless that name is empty and the new one is not. Returns 0, or -1 if out of memory. */
+/* Adds the entry of `length` bytes that starts at names->used. Drops it if the id already has a
+ * name, unless that name is empty and the new one is not. Returns 0, also for a dropped entry, or
+ * -1 if out of memory. */
 static int add_entry(struct darshan_names *names, size_t length) {
   if (3 * names->count >= 2 * names->num_slots && grow_table(names) != 0) return -1;
   uint32_t *slot = slot_of(names, id_at(names, names->used));
@@ -67,8 +68,9 @@ static int add_entry(struct darshan_names *names, size_t length) {
   return 0;
 }
 
-/* Returns the length of the entry at `from`, in bytes of the table's form with NUL. Returns 0 if
- * the n bytes do not contain the whole entry, -1 if it is too long. */
+/* Returns the length in bytes that the entry at `from` has in the table of names, with NUL. Sets
+ * *in_file to its length in the file. Returns 0 if the n bytes do not contain the whole entry, -1
+ * if the name is too long. */
 static long entry_length(const char *from, size_t n, const struct darshan_frame *frame,
                          size_t *in_file) {
   if (frame->format != FORMAT_COUNTED) {
@@ -87,8 +89,8 @@ static long entry_length(const char *from, size_t n, const struct darshan_frame 
   return n < *in_file ? 0 : (long)(ID_SIZE + length + 1);
 }
 
-/* Copies a complete entry of `length` bytes to the end of the text, in the form of the table of
- * names. */
+/* Copies a complete entry from the file's form at `from` to the table's form at names->used: id in
+ * host byte order, name, NUL. length: bytes of the table's form. */
 static void place_entry(struct darshan_names *names, const char *from, size_t length,
                         const struct darshan_frame *frame) {
   char *to = names->text + names->used;
@@ -99,8 +101,8 @@ static void place_entry(struct darshan_names *names, const char *from, size_t le
   if (frame->swapped) darshan_swap_words(to, 1);
 }
 
-/* Adds the complete entries of text[used .. end) and moves the rest to the end of the text. Returns
- * the new end, or -1 with an error. */
+/* Adds the complete entries of names->text from offset names->used to `end` (exclusive) and moves
+ * the incomplete rest behind them. Returns the new end, or -1 with an error. */
 static long take_entries(struct darshan_names *names, size_t end, const struct darshan_frame *frame,
                          struct darshan_error *error) {
   size_t from = names->used, in_file = 0;

@@ -24,7 +24,8 @@ int darshan_stream_open(struct darshan_stream *stream, const struct darshan_file
   return 0;
 }
 
-/* Reads at most n stored bytes. Returns their number; 0 at the end or after a failure. */
+/* Reads at most n stored (still compressed) bytes at stream->next. Returns their number; 0 at the
+ * end of the region, or after a failure, which is then in stream->failure. */
 static size_t read_stored(struct darshan_stream *stream, void *buffer, size_t n) {
   if (n > stream->left) n = (size_t)stream->left;
   if (n == 0) return 0;
@@ -39,6 +40,8 @@ static size_t read_stored(struct darshan_stream *stream, void *buffer, size_t n)
   return (size_t)got;
 }
 
+/* Decompresses up to n bytes of the stored bytes at stream->in into `buffer`. Returns the number of
+ * decompressed bytes, which may be 0; a failure is then in stream->failure. */
 static size_t step_zlib(struct darshan_stream *stream, void *buffer, size_t n) {
   z_stream *z = &stream->zlib;
   if (!stream->ready && inflateInit(z) != Z_OK) {
@@ -64,6 +67,8 @@ static size_t step_zlib(struct darshan_stream *stream, void *buffer, size_t n) {
   return room - z->avail_out;
 }
 
+/* Decompresses up to n bytes of a bzip2 stream into `buffer`. Returns the number of decompressed
+ * bytes, which may be 0; a failure is then in stream->failure. */
 static size_t step_bzip2(struct darshan_stream *stream, void *buffer, size_t n) {
   bz_stream *b = &stream->bzip2;
   if (!stream->ready && BZ2_bzDecompressInit(b, 0, 0) != BZ_OK) {
@@ -104,7 +109,9 @@ static size_t read_whole(struct darshan_stream *stream, void *buffer, size_t n) 
   return n;
 }
 
-/* Reads input if the input buffer is empty. Returns true; false at the end of the input. */
+/* Fills the input buffer if it is empty. Returns true if the decompressor can continue. Returns
+ * false at the end of the region or after a failure. Returns true at an end within a compressed
+ * stream, so that the decompressor reports it as corrupt. */
 static bool have_input(struct darshan_stream *stream) {
   if (stream->in_left > 0 || stream->left == 0) return stream->in_left > 0 || stream->inside;
   stream->in = stream->input;

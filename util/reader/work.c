@@ -1,4 +1,5 @@
-/* The working time of a run's processes: their run time without the time in which they waited.
+/* Computes the working time of a run's processes: their run time without the time in which they
+ * waited.
  * A shell that waits for a program loses nothing while the program reads. Neither does a process
  * that sleeps or waits for a thread, a socket or a lock. The I/O share is a share of this time, so
  * that the shells around a program do not dilute it.
@@ -18,17 +19,19 @@ static const double longest = 1e9;  /* seconds; a larger time is corrupt */
 static const int64_t most =
     1 << 20; /* largest number of processes of a rank; a larger number is corrupt */
 
-/* A rank with `count` processes. */
+/* A PROCESS record: `count` processes that the log combines under one rank, mostly one. */
 struct worker {
-  int64_t rank, parent; /* parent: index in the array of workers; -1: no parent */
-  double start, end;
-  double lived, io; /* sums over the processes of the rank, seconds */
+  int64_t rank, parent; /* parent: index in the array of workers; -1: no parent. take() stores its
+                           rank first, and find_parents replaces it by the index */
+  double start, end;    /* first start, last end; seconds since the start of the log */
+  double lived, io;     /* run time and time in I/O, sums over the processes; seconds */
   int64_t count;
   int elsewhere; /* 1: the processes are ranks of an MPI job, whose I/O is in another log */
   int helps;     /* 1: the parent does not wait for this worker */
-  int64_t told;  /* number of programs with a USAGE record */
+  int64_t told;  /* number of processes that its USAGE records cover */
   int cut;       /* 1: killed or still running, so its last program has no USAGE record */
-  double user, system, other; /* seconds; other: ready to run, and in page faults */
+  double user, system, other; /* seconds on a processor in user and in kernel mode; other: ready to
+                                 run, and in page faults */
 };
 
 static double smaller(double a, double b) {
@@ -38,6 +41,7 @@ static double larger(double a, double b) {
   return a > b ? a : b;
 }
 
+/* Returns a time of the log limited to 0 up to `longest`; 0 if it is not finite. */
 static double seconds(double value) {
   if (!isfinite(value) || value < 0) return 0;
   return value < longest ? value : longest;
@@ -50,6 +54,7 @@ static int is_helper(const darshan_log *log, uint64_t id) {
   return name && strstr(name, "from multiprocessing.") && strstr(name, "_tracker import");
 }
 
+/* Fills a worker from a PROCESS record. Values outside of their range are limited. */
 static void take(struct worker *worker, const struct darshan_process_record *record,
                  const darshan_log *log) {
   const int64_t *counters = record->counters;
@@ -71,6 +76,7 @@ static void take(struct worker *worker, const struct darshan_process_record *rec
                seconds(times[PROCESS_F_META_TIME]);
 }
 
+/* Adds the kernel's account of one program (a USAGE record) to its worker. */
 static void add_usage(struct worker *worker, const struct darshan_usage_record *usage) {
   static const double of_a_fault = 0.01; /* upper bound in seconds, for a rotating disk */
   const double *times = usage->fcounters;
@@ -91,6 +97,8 @@ static double accounted(const struct worker *worker) {
   return work > (1 - rest) * worker->lived ? worker->lived : work;
 }
 
+/* Returns 1 if the USAGE records cover all processes of the worker, so that accounted() is valid;
+ * otherwise 0. */
 static int is_accounted(const struct worker *worker) {
   return !worker->cut && worker->told >= worker->count && worker->user + worker->system > 0;
 }
@@ -107,6 +115,8 @@ static int by_parent(const void *a, const void *b) {
   return (left->start > right->start) - (left->start < right->start);
 }
 
+/* Replaces each worker's parent rank by the index of that rank's worker; -1 if there is none. The
+ * workers are sorted by rank. */
 static void find_parents(struct worker *workers, size_t count) {
   for (size_t i = 0; i < count; i++) {
     const struct worker key = {.rank = workers[i].parent};
@@ -116,9 +126,9 @@ static void find_parents(struct worker *workers, size_t count) {
   }
 }
 
-/* Sets the sum of the run times of each worker's processes. A rank with several processes lacks
- * their single run times. The average is then assumed to equal that of single processes without
- * children. */
+/* Sets each worker's `lived`, the sum of its processes' run times. The log lacks the single run
+ * times of a rank with several processes. Their average is then assumed to equal the average of
+ * single processes without children, within the limits that start and end give. */
 static void find_lives(struct worker *workers, size_t count) {
   double sum = 0;
   size_t known = 0;
@@ -160,6 +170,8 @@ static double waited(struct worker *const *order, size_t count, size_t *next, do
   return covered + several;
 }
 
+/* Returns the sum of the working times of all workers in seconds. The workers are sorted by rank.
+ * Workers whose I/O is in another log do not count. */
 static double work_of(struct worker *workers, size_t count) {
   double sum = 0;
   struct worker **order = malloc(count * sizeof(struct worker *));
@@ -185,6 +197,8 @@ static double work_of(struct worker *workers, size_t count) {
   return sum;
 }
 
+/* Reads all records of a module into one block (darshan_log_load). Returns their number; 0 if the
+ * log has no data of this module; -1 with an error. */
 static long load(darshan_log *log, int module, void **block, struct darshan_error *error) {
   const struct darshan_info *info = darshan_log_info(log);
   for (int i = 0; i < info->num_modules; i++)
@@ -193,6 +207,8 @@ static long load(darshan_log *log, int module, void **block, struct darshan_erro
   return 0;
 }
 
+/* Sorts the workers by rank and adds the log's USAGE records to them. Returns 0, or -1 with an
+ * error. */
 static int add_usages(struct worker *workers, size_t count, darshan_log *log,
                       struct darshan_error *error) {
   void *block = NULL;

@@ -1,5 +1,5 @@
-/* Decides which processes are alive, from their traces (alive.h; doc/runs.md, "Which processes
- * live"). */
+/* Decides which processes are alive, from the data that they stored (alive.h; doc/runs.md, "Which
+ * processes live"). */
 #include "alive.h"
 
 #include <errno.h>
@@ -25,6 +25,8 @@ static int64_t nanoseconds(clockid_t clock) {
   return (int64_t)t.tv_sec * BILLION + t.tv_nsec;
 }
 
+/* Reads the begin of a file as a string into `out` of `room` bytes. Returns the number of bytes, or
+ * -1 with an empty string. */
 static ssize_t read_text(char *out, size_t room, const char *path) {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   ssize_t n = fd < 0 ? -1 : read(fd, out, room - 1);
@@ -54,9 +56,8 @@ int alive_read_proc(char *out, size_t room, pid_t pid, const char *name) {
   return read_text(out, room, path) > 0 ? 0 : -1;
 }
 
-/* Reads /proc/PID/stat into *out. Returns 0; -1 if the process does not exist or the file cannot be
- * read. The second field is
- * a name that may contain any character, so fields are counted from its last ')'. */
+/* The second field of /proc/PID/stat is a name that may contain any character, so fields are
+ * counted from its last ')'. */
 int alive_read_stat(const struct alive_here *here, pid_t pid, struct alive_stat *out) {
   enum { AFTER_NAME = 1, STATE = 1, THREADS = 18, START = 20 };
   char text[STAT_ROOM], *rest = NULL;

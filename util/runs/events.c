@@ -15,6 +15,7 @@
 
 enum { BLOCK = 1 << 16 };
 
+/* Returns 1 if the fields that every row begins with are valid, otherwise 0. */
 static int is_head(const struct run_event *event) {
   return event->magic == RUN_EVENT_MAGIC && event->kind >= RUN_START &&
          event->kind <= RUN_UNWATCHED && event->pid > 0;
@@ -27,7 +28,8 @@ static int is_row(const struct run_event *event) {
          event->start_ns >= 0 && event->start_ns < RUN_TIME_MOST;
 }
 
-/* Returns the offset of the next row; n if no row follows. */
+/* Returns the first offset of at least `from` at which a row can begin; n if there is none in the n
+ * bytes. */
 static size_t next_row(const char *bytes, size_t from, size_t n) {
   struct run_event head = {.magic = 0};
   size_t enough = offsetof(struct run_event, parent);
@@ -41,13 +43,15 @@ static size_t next_row(const char *bytes, size_t from, size_t n) {
 /* --- one file ------------------------------------------------------------------------- */
 
 struct rows {
-  int fd, failed;
-  char *block;
-  size_t room, at, have;
-  struct run_event row; /* the next row, valid if has_row is 1 */
+  int fd, failed;        /* descriptor; 1: reading failed */
+  char *block;           /* bytes of the file that were read last */
+  size_t room, at, have; /* capacity of block; offset in it of the next byte; bytes in it */
+  struct run_event row;  /* the next row, valid if has_row is 1 */
   int has_row;
 };
 
+/* Drops the bytes before `at` and reads more. Returns 1, or 0 at the end of the file or after an
+ * error (failed). */
 static int fill(struct rows *rows) {
   ssize_t got;
   rows->have -= rows->at;
@@ -61,8 +65,8 @@ static int fill(struct rows *rows) {
   return got > 0;
 }
 
-/* Moves to the next complete row of a file. Skips a row that a full disk truncated; the next row
- * begins within its 120 bytes. */
+/* Reads the next complete row of a file into rows->row; sets has_row to 0 if there is none. Skips a
+ * row that a full disk truncated: the next row begins within its 120 bytes. */
 static void find_row(struct rows *rows) {
   struct run_event *event = &rows->row;
   rows->has_row = 0;
@@ -107,6 +111,7 @@ static struct rows *first_of(struct rows *all, int count) {
   return first;
 }
 
+/* Writes the name of event file `number`: "events" for 0, "events.1" for 1. */
 static void name_of(char *name, size_t room, int number) {
   snprintf(name, room, number ? RUN_EVENTS ".%d" : RUN_EVENTS, number);
 }

@@ -16,6 +16,8 @@
 
 enum { BLOCK = 1 << 16, SKIPPED_MOST = 1 << 26, MAGIC = sizeof(((struct run_packed *)0)->magic) };
 
+/* Reads n bytes at offset `at`. Returns their number, fewer only at the end of the file; -1 with
+ * errno. */
 static ssize_t read_at(int fd, void *bytes, size_t n, uint64_t at) {
   size_t done = 0;
   while (done < n) {
@@ -42,6 +44,7 @@ int packed_open(int folder) {
 
 /* --- its logs -------------------------------------------------------------------------------- */
 
+/* Returns 1 if the bytes are the valid head of a log, whose own hash is right; otherwise 0. */
 static int is_head(const struct run_packed *head) {
   size_t skip = offsetof(struct run_packed, log);
   return memcmp(head->magic, RUN_PACKED_MAGIC, MAGIC) == 0 && head->length > 0 &&
@@ -53,8 +56,8 @@ static int is_head(const struct run_packed *head) {
 /* The window: bytes of the file around the current offset. */
 struct window {
   int fd;
-  uint64_t from;
-  size_t have;
+  uint64_t from; /* offset in the file of bytes[0] */
+  size_t have;   /* number of valid bytes */
   char bytes[BLOCK];
 };
 
@@ -72,7 +75,8 @@ static const char *bytes_at(struct window *window, uint64_t at, size_t n, int *f
              : NULL;
 }
 
-/* Returns the offset of the next magic number from `at` on; UINT64_MAX if none is nearby. */
+/* Returns the offset of the next magic number from `at` on; UINT64_MAX if none is within 64 MiB or
+ * before the end of the file, or with *failed set. */
 static uint64_t next_magic(struct window *window, uint64_t at, int *failed) {
   uint64_t end = at + SKIPPED_MOST;
   while (at < end && bytes_at(window, at, MAGIC, failed)) {
@@ -144,9 +148,10 @@ int packed_lock(int folder) {
   return -1;
 }
 
+/* Arguments of copy_log. */
 struct rewriting {
-  int fd, to;
-  size_t kept;
+  int fd, to;  /* old file; new file, -1: only count the logs that stay */
+  size_t kept; /* number of these logs */
   int (*keeps)(void *context, const struct packed_log *log);
   void *context;
 };
@@ -162,6 +167,7 @@ static int write_all(int fd, const char *bytes, size_t n) {
   return 0;
 }
 
+/* Copies a log that stays to the new file. Returns 0, or -1 on failure. */
 static int copy_log(void *context, const struct packed_log *log) {
   struct rewriting *rewriting = context;
   if (!rewriting->keeps(rewriting->context, log)) return 0;

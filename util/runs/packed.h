@@ -9,10 +9,11 @@
 
 #include "../../runtime/format/run.h"
 
+/* A log in the file, and what its head says about the process that wrote it. */
 struct packed_log {
   int32_t pid;
-  uint32_t number;
-  int64_t start_ns;
+  uint32_t number;     /* number among the logs of the same program */
+  int64_t start_ns;    /* start of the program, nanoseconds since the epoch */
   uint64_t at, length; /* offset and length of the log in the file */
 };
 
@@ -23,9 +24,9 @@ int packed_open(int folder);
  * such as an incomplete log of a killed process, but stops after 64 MiB of them. Returns 0; -1 with
  * errno; or the negative value that `take` returned. */
 int packed_each(int fd, int (*take)(void *context, const struct packed_log *log), void *context);
-/* Waits until no process appends, and locks the file exclusively. Returns a descriptor that holds
- * the lock; closing it releases the lock. Returns -1 with errno: ENOENT if there is no file,
- * EWOULDBLOCK if a process has held a lock for a second. */
+/* Waits until no process appends, and locks the file exclusively. folder: descriptor of the run
+ * directory. Returns a descriptor that holds the lock; closing it releases the lock. Returns -1
+ * with errno: ENOENT if there is no file, EWOULDBLOCK if the lock is not free within a second. */
 int packed_lock(int folder);
 /* Removes logs: rewrites the file with the logs for which `keeps` returns nonzero, or removes the
  * file if no log remains. fd: from packed_lock. new_name: name in the folder of the new file while

@@ -1,6 +1,6 @@
-/* Defines sums of operations without a file record. POSIX_EXT counts them for names and folders,
- * and their time belongs to POSIX (doc/page-one.md). Code that reads records one by one uses these
- * sums. */
+/* Defines sums of operations that no file record counts, such as stat calls. POSIX_EXT records
+ * count them for names and folders, and their time belongs to POSIX (doc/page-one.md). Code that
+ * reads records one by one uses these sums. */
 #ifndef DARSHAN_RUNS_UNATTRIBUTED_H
 #define DARSHAN_RUNS_UNATTRIBUTED_H
 
@@ -8,19 +8,23 @@
 
 #include "records.h"
 
+/* Sums over the POSIX_EXT records of a log; zeroed before the first record. */
 struct beside_sums {
-  double metadata, syncs;                   /* seconds */
-  double locks;                             /* seconds of waiting, which are not I/O */
-  double misses, accesses, seconds_missing; /* numbers and seconds of failed lookups */
+  double metadata, syncs;  /* seconds */
+  double locks;            /* seconds of waiting, which are not I/O */
+  double misses, accesses; /* number of failed lookups; of those that are access calls */
+  double seconds_missing;  /* seconds in all failed lookups */
 };
 
-/* Returns the value in seconds; 0 for unknown values and NaN. */
+/* Returns a time of an untrusted record, in seconds; 0 for unknown (negative) values, infinity and
+ * NaN. */
 static inline double beside_seconds(double value) {
   static const double longest = 1e18;
   if (!isfinite(value) || value < 0) return 0;
   return value < longest ? value : longest;
 }
 
+/* Returns a counter of an untrusted record; 0 for unknown (negative) values. */
 static inline double beside_number(int64_t value) {
   return value > 0 ? (double)value : 0;
 }

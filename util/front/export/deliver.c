@@ -45,6 +45,7 @@ int delivery_parse(struct delivery *delivery, const char *text) {
   return -1;
 }
 
+/* Writes `length` bytes. Returns 0, or -1 with errno. */
 static int write_all(int fd, const char *text, size_t length) {
   while (length > 0) {
     ssize_t done = write(fd, text, length);
@@ -56,6 +57,7 @@ static int write_all(int fd, const char *text, size_t length) {
   return 0;
 }
 
+/* Sets error to `what` and errno's text. Returns -1. */
 static int fail(char error[DELIVERY_ERROR], const char *what) {
   snprintf(error, DELIVERY_ERROR, "%s: %s", what, strerror(errno));
   return -1;
@@ -95,6 +97,7 @@ static int append(const char *place, const char *text, size_t length, char error
   return failed;
 }
 
+/* Delivers a text to the receiver. Returns 0, or nonzero with the reason in error. */
 static int deliver(const struct delivery *delivery, const char *text, size_t length,
                    char error[DELIVERY_ERROR]) {
   switch (delivery->form) {

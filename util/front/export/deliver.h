@@ -1,6 +1,7 @@
-/* Delivers texts to a receiver in a separate process, so that a receiver that is down or slow, or a
- * file system that hangs, never delays the reading of journals. A thread would also work, but on
- * older systems every `darshan run` would then load libpthread. */
+/* Delivers texts of `darshan watch --export` to a receiver (a file or an HTTP server) in a separate
+ * process. So a receiver that is down or slow, or a file system that hangs, never delays the
+ * reading of journals. A thread would also work, but on older systems every `darshan run` would
+ * then load libpthread. */
 #ifndef DARSHAN_EXPORT_DELIVER_H
 #define DARSHAN_EXPORT_DELIVER_H
 
@@ -9,16 +10,17 @@
 
 enum delivery_form { DELIVER_PROMETHEUS, DELIVER_OTLP, DELIVER_LDMS };
 
-enum { DELIVERY_ERROR = 160 };
+enum { DELIVERY_ERROR = 160 }; /* bytes of an error's text, with NUL */
 
 struct http_url {
-  char host[256], port[8], path[512];
+  char host[256], port[8], path[512]; /* host without brackets; path from the slash on */
 };
 
+/* A receiver, and the process that delivers to it. */
 struct delivery {
   enum delivery_form form;
-  const char *place; /* a file, or a URL; "-": standard output */
-  struct http_url url;
+  const char *place;   /* a file, or a URL; "-": standard output */
+  struct http_url url; /* of DELIVER_OTLP */
   pid_t process;
   int orders, answers; /* pipes to the process and from it */
   int text;            /* descriptor of a file in memory that both processes use */
@@ -27,10 +29,12 @@ struct delivery {
   int is_broken; /* 1: standard output has no reader, or the process does not exist any more */
   double retry;  /* after a failure: monotonic time, in seconds, before which no text is passed */
   double processor;   /* processor time that the process has used, in seconds */
-  unsigned long sent; /* number of the look whose text was passed last; set by the caller */
+  unsigned long sent; /* number of the look (reading of all journals) whose text was passed last, 0
+                         at first; set by the caller */
 };
 
-/* Parses a receiver given as FORM:PLACE. Returns 0, or -1 after a message. */
+/* Parses a receiver given as FORM:PLACE into *delivery, without a process. The text must stay
+ * valid. Returns 0, or -1 after a message. */
 int delivery_parse(struct delivery *delivery, const char *text);
 /* Starts the process that delivers. Returns 0, or -1 with errno set. */
 int delivery_start(struct delivery *delivery);
@@ -50,8 +54,8 @@ void delivery_end(struct delivery *delivery);
 /* Function of http-post.c: parses http://HOST[:PORT][/PATH]; the defaults are port 4318 and path
  * /v1/metrics. Returns 0, or -1 if the text has another form. */
 int http_parse(struct http_url *url, const char *text);
-/* Sends JSON by a POST request. Takes at most five seconds, plus the lookup of the host's name.
- * Returns 0, or -1 with the reason in error. */
+/* Sends `length` bytes of JSON by a POST request. Takes at most five seconds, plus the lookup of
+ * the host's name. Returns 0 if the server accepted all numbers, or -1 with the reason in error. */
 int http_post(const struct http_url *url, const char *text, size_t length,
               char error[DELIVERY_ERROR]);
 

@@ -18,15 +18,16 @@ enum { BILLION = 1000000000, LAST_WORDS = 2 /* seconds for the last delivery */ 
 /* Looks and listings that take long are made less often, so that each kind uses at most 1/200 of a
  * core; but at most 10 seconds lie between two looks, even if a look takes more than 50 ms of
  * processor time. Sums are exported after 5 seconds even if they have not changed. */
-static const double pause_per_cost = 200, longest_pause = 10, unchanged_for = 5;
+static const double pause_per_cost = 200, longest_pause = 10, unchanged_for = 5; /* seconds */
 
+/* The state of the export. Times are monotonic seconds. */
 struct exporter {
   struct export_options *options;
   struct followed followed;
-  double next_listing, exported;
-  unsigned long changed; /* number of the last look in which a sum changed */
-  uint64_t skipped;      /* files that were skipped so far */
-  int64_t began_ns;
+  double next_listing, exported; /* times: of the next listing; of the last export to all */
+  unsigned long changed;         /* number of the last look in which a sum changed */
+  uint64_t skipped;              /* files that were skipped so far */
+  int64_t began_ns;              /* start of this program, since the epoch */
   char *said; /* for each folder: 1 after a message that the folder cannot be read */
 };
 
@@ -57,6 +58,7 @@ static int list_folders(struct exporter *exporter) {
   return read;
 }
 
+/* Returns 1 if a sum changed in this look, or a further file was skipped; otherwise 0. */
 static int has_changed(struct exporter *exporter) {
   const struct sums *sums = &exporter->followed.sums;
   uint64_t skipped = exporter->skipped;

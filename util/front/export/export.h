@@ -1,5 +1,5 @@
-/* `darshan watch --export`: reads the journals of a node at intervals, and exports sums per job,
- * user and file system. */
+/* Declares `darshan watch --export`, which reads the journals of a node at intervals, and exports
+ * sums per job, user and file system. One reading of all journals is called a look. */
 #ifndef DARSHAN_EXPORT_EXPORT_H
 #define DARSHAN_EXPORT_EXPORT_H
 
@@ -9,16 +9,16 @@
 #include "deliver.h"
 #include "followed.h"
 
-enum { EXPORT_PLACES = 8, EXPORT_LIMIT = 1000 };
+enum { EXPORT_PLACES = 8, EXPORT_LIMIT = 1000 }; /* most receivers; default limit of sums */
 
 struct export_options {
   double interval; /* seconds between two looks */
   long looks;      /* number of looks; 0: until interrupted */
   size_t limit;    /* largest number of exported sums */
-  char **folders;
+  char **folders;  /* where journals and run directories are */
   int num_folders;
-  const volatile sig_atomic_t *interrupted;
-  struct delivery deliveries[EXPORT_PLACES];
+  const volatile sig_atomic_t *interrupted;  /* 1 after SIGINT or SIGTERM: end after a last look */
+  struct delivery deliveries[EXPORT_PLACES]; /* the receivers */
   int num_deliveries;
 };
 
@@ -37,7 +37,8 @@ struct export_view {
   unsigned long since; /* for JSON: only sums that changed after this look; 0: all sums */
 };
 
-/* Return the sums as a text of *length bytes, which the caller frees; NULL if out of memory. */
+/* Return the sums as a text of *length bytes, which the caller frees; NULL if out of memory.
+ * format_ldms writes JSON, and may return an empty text. */
 char *format_prometheus(const struct export_view *view, size_t *length);
 char *format_otlp(const struct export_view *view, size_t *length);
 char *format_ldms(const struct export_view *view, size_t *length);

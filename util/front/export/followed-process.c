@@ -17,6 +17,7 @@ enum {
 
 /* --- the table --------------------------------------------------------------------------- */
 
+/* Returns a hash of two numbers. */
 static uint64_t mix(uint64_t a, uint64_t b) {
   uint64_t x = (a ^ (b << 32 | b >> 32)) * UINT64_C(0x9E3779B97F4A7C15);
   x = (x ^ x >> 29) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -144,6 +145,7 @@ void process_count(struct followed *followed, struct followed_process *process) 
   }
 }
 
+/* Removes a process from the numbers of processes of its sums. */
 static void leave_sums(struct followed *followed, struct tally *tally) {
   for (int i = 0; i < tally->num_places; i++) {
     struct sum *sum = tally->places[i].sum;

@@ -16,9 +16,9 @@
 #include "followed-process.h"
 
 enum {
-  FILES_MOST = 1 << 17,
-  FILES_OF_USER = FILES_MOST / 4,
-  SPARE_DESCRIPTORS = 64,
+  FILES_MOST = 1 << 17,           /* largest number of files in the table */
+  FILES_OF_USER = FILES_MOST / 4, /* of one user */
+  SPARE_DESCRIPTORS = 64,         /* descriptors that journals leave for other files */
   FORGOTTEN_AFTER = 60, /* a file without an open journal is forgotten after this many seconds */
   LISTINGS = 3,         /* ... and this many listings that do not have it */
   ALIVE_AFTER =
@@ -54,6 +54,7 @@ static void set_job(struct followed *followed, struct followed_process *process)
     strcpy(process->journal->job_id, "none");
 }
 
+/* Stores what the journal says about its process. */
 static void read_owner(struct open_journal *journal) {
   const struct darshan_job_region *job = &journal->tally.job;
   journal->traces.start_ns = alive_time(job->job.start_time_sec, job->job.start_time_nsec);
@@ -248,6 +249,8 @@ static int has_ended(const struct followed *followed, const struct followed_proc
                        alive_time(status->st_mtim.tv_sec, 0)) == ALIVE_NOT;
 }
 
+/* Reads the journal of a process and adds its increase to the sums. Ends the process if it has
+ * exited, skips it if the journal is damaged. */
 static void read_one(struct followed *followed, struct followed_process *process) {
   if (process_look(followed, process) != 0) {
     process_skip(followed, process, SKIPPED_UNREADABLE);

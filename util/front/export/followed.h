@@ -1,6 +1,7 @@
-/* The processes of this node whose journals are read, and the sums to which they belong. No process
- * is counted twice: a journal that is moved or rewritten, or becomes a part of a run, belongs to
- * one process, which is known by its user, pid and start. */
+/* Declares the table of the processes on this node whose journals are read ("followed"), and the
+ * sums to which their numbers are added. No process is counted twice: a journal that is moved or
+ * rewritten, or becomes a part of a run, belongs to one process, which is known by its user, pid
+ * and start. */
 #ifndef DARSHAN_EXPORT_FOLLOWED_H
 #define DARSHAN_EXPORT_FOLLOWED_H
 
@@ -17,23 +18,23 @@ enum export_skipped {                     /* why a file is not counted, or not y
                       SKIPPED_LIMIT,      /* too many files of this user, or in all */
                       SKIPPED_REASONS
 };
-extern const char *const export_skipped_names[SKIPPED_REASONS];
+extern const char *const export_skipped_names[SKIPPED_REASONS]; /* for the exported text */
 
 struct followed_process;
-enum { FOLLOWED_CHAINS = 1 << 14 };
+enum { FOLLOWED_CHAINS = 1 << 14 }; /* size of each hash table */
 
 struct followed {
   struct followed_process **all;
-  size_t count;
+  size_t count;                                      /* number of processes in all */
   struct followed_process **by_inode, **by_identity; /* heads of the chains of both hash tables */
-  struct users users;
-  struct sums sums;
-  struct darshan_live_room room;
-  struct alive_here here;
-  size_t held, held_most; /* number of open journals, and its limit */
-  uint64_t skipped[SKIPPED_REASONS];
+  struct users users;                                /* their owners */
+  struct sums sums;                                  /* the exported sums */
+  struct darshan_live_room room;                     /* buffers for reading a journal */
+  struct alive_here here;                            /* this host, at the begin of the look */
+  size_t held, held_most;                            /* number of open journals, and its limit */
+  uint64_t skipped[SKIPPED_REASONS];                 /* number of files skipped so far, by reason */
   size_t next_large;     /* index of the large journal that is read next */
-  double large_until;    /* time before which no large journal is read */
+  double large_until;    /* time before which no large journal is read, monotonic seconds */
   double large_cost;     /* processor time that large journals took in this look, in seconds */
   double now;            /* time of the look, in monotonic seconds */
   unsigned long listing; /* number of the last listing of all folders */
@@ -55,10 +56,11 @@ struct followed_file {
 /* Makes an empty table, and raises this process's limit of open files. limit: the largest number of
  * exported sums. Returns 0, or -1 if out of memory. */
 int followed_init(struct followed *followed, size_t limit);
+/* Ends all processes and frees the table. */
 void followed_free(struct followed *followed);
 
-/* Begins a look at time `now` (seconds). lists: 1 if followed_found will be called for all files
- * before followed_read. */
+/* Begins a look at time `now` (monotonic seconds). lists: 1 if followed_found will be called for
+ * all files before followed_read; 0 if only known journals are read. */
 void followed_begin_look(struct followed *followed, double now, int lists);
 /* Called for each listed file: finds its process, or adds a new one and opens its journal. If the
  * owner's limits of a look are reached, leaves the file to a later look. */
@@ -71,7 +73,7 @@ void followed_read(struct followed *followed);
  * if the folder cannot be read. */
 int listing_find(struct followed *followed, const char *folder);
 
-struct file_status {
+struct file_status { /* members as in struct stat */
   mode_t mode;
   uid_t owner;
   uint64_t inode;

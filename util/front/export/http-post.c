@@ -13,8 +13,9 @@
 
 #include "deliver.h"
 
-enum { DEADLINE_MS = 5000, ANSWER = 8192, NO_ANSWER = -1 };
+enum { DEADLINE_MS = 5000, ANSWER = 8192 /* bytes of a response */, NO_ANSWER = -1 };
 
+/* Copies `length` bytes and a NUL. Returns 0, or -1 if there are none or more than fit. */
 static int copy(char *out, size_t room, const char *from, size_t length) {
   if (length == 0 || length >= room) return -1;
   memcpy(out, from, length);
@@ -70,6 +71,8 @@ static int wait_for(int fd, short events, long end) {
   }
 }
 
+/* Connects to an address, at most until `end` (a time of milliseconds()). Returns the socket, or -1
+ * with errno. */
 static int connect_one(const struct addrinfo *address, long end) {
   int fd = socket(address->ai_family, address->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   int failure = 0;
@@ -87,6 +90,7 @@ static int connect_one(const struct addrinfo *address, long end) {
   return -1;
 }
 
+/* Sends `length` bytes, at most until `end`. Returns 0, or -1 with errno. */
 static int send_all(int fd, const char *text, size_t length, long end) {
   while (length > 0) {
     ssize_t done = send(fd, text, length, MSG_NOSIGNAL);
@@ -154,6 +158,7 @@ static int judge(int status, const char *answer, char error[DELIVERY_ERROR]) {
   return 0;
 }
 
+/* Sends the request and reads the response. Returns 0, or -1 with the reason in error. */
 static int exchange(int fd, const struct http_url *url, const char *text, size_t length, long end,
                     char error[DELIVERY_ERROR]) {
   char head[1024], answer[ANSWER];

@@ -15,15 +15,15 @@
 
 #include "../../runs/packed.h"
 
-enum { ENTRIES_MOST = 1000000, RUNS_MOST = 65536 };
+enum { ENTRIES_MOST = 1000000, RUNS_MOST = 65536 }; /* entries and run directories of a folder */
 
 static const char mark[] = "_mmap-log-", run_folder[] = "darshan-run";
 
 struct listing {
   struct followed *followed;
-  int folder;
-  dev_t device;
-  int runs; /* number of run directories that may still be listed; -1: this is one */
+  int folder;   /* its descriptor */
+  dev_t device; /* of the folder; for a run directory: of the folder that contains it */
+  int runs;     /* number of run directories that may still be listed; -1: this is one */
 };
 
 /* Stores pid and start, taken from a name part.PID.START.N. Returns 1, or 0 if this is not the name
@@ -46,6 +46,8 @@ struct packed_listing {
   int left; /* number of further parts that may be examined */
 };
 
+/* Passes a part in a packed file to followed_found. context: the struct packed_listing. Returns -1
+ * if no more parts may be examined, otherwise 0. */
 static int take_packed(void *context, const struct packed_log *log) {
   struct packed_listing *packed = context;
   char name[NAME_MAX + 1];
@@ -88,6 +90,8 @@ static void list_run(const struct listing *above, const char *name) {
   if (run.folder >= 0) list(&run);
 }
 
+/* Handles an entry of the folder: a journal or part is passed to followed_found, a run directory is
+ * listed, other entries are ignored. */
 static void take(struct listing *listing, const struct dirent *entry) {
   int is_run = listing->runs < 0;
   struct followed_file file = {.folder = listing->folder,

@@ -7,7 +7,9 @@
 
 #include "../show/values.h"
 
-enum { KEPT_SECONDS = 600, SHARE = 4 /* of the limit, that one user's sums can take */, KEPT = 16 };
+/* KEPT_SECONDS: time for which a sum without processes is exported. SHARE: a user may have the
+ * limit divided by SHARE sums. KEPT: sums in memory, as a multiple of the limit. */
+enum { KEPT_SECONDS = 600, SHARE = 4, KEPT = 16 };
 
 const char *const sum_label_names[SUM_LABELS] = {"job_id", "user", "fs", "fstype"};
 static const char other[] = "other";
@@ -59,6 +61,7 @@ static void forget_one(struct sums *sums) {
   sums->all[oldest] = sums->all[--sums->count];
 }
 
+/* Adds a sum, which is not exported yet, at the end of sums->all. Returns NULL if out of memory. */
 static struct sum *new_sum(struct sums *sums, uid_t uid, const char *const label[SUM_LABELS],
                            int64_t began_ns) {
   if (sums->count >= KEPT * sums->limit) forget_one(sums);

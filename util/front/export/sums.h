@@ -12,10 +12,11 @@
 
 #include "values.h"
 
+/* Labels of a sum: job id, user, mount point and type of the file system. */
 enum { SUM_JOB, SUM_USER, SUM_FS, SUM_TYPE, SUM_LABELS };
 extern const char *const sum_label_names[SUM_LABELS];
 
-enum { SUM_LABEL_ROOM = 129 };
+enum { SUM_LABEL_ROOM = 129 }; /* bytes of a label, with NUL */
 /* Copies a label as valid UTF-8 without control characters, at most 128 bytes. Returns out. All
  * formats need labels in this form. Two names that become the same label share a sum, because a
  * receiver rejects the whole text if two rows have the same labels. */
@@ -25,17 +26,17 @@ struct sum {
   char *label[SUM_LABELS];       /* clean */
   char *as_prometheus, *as_otlp; /* labels in the form of these formats; NULL: not made yet */
   uid_t uid;                     /* user of the first process */
-  struct values values;
-  unsigned processes;    /* living processes whose numbers are added to it */
-  double idle_since;     /* monotonic time in seconds; meaningless if processes is not 0 */
+  struct values values;          /* the numbers */
+  unsigned processes;            /* number of living processes whose numbers are added to it */
+  double idle_since;             /* monotonic time in seconds; meaningless if processes is not 0 */
   int64_t began_ns;      /* start of the process for which the sum was made, ns since the epoch */
   unsigned long changed; /* number of the look that last changed it */
 };
 
 struct sums {
-  struct sum **all; /* exported sums come first */
-  size_t count, exported, limit;
-  unsigned long look; /* number of the present look, from 1 */
+  struct sum **all;              /* exported sums come first */
+  size_t count, exported, limit; /* number of all sums; of exported ones; limit of the latter */
+  unsigned long look;            /* number of the present look, from 1 */
 };
 
 /* Returns the sum of a set of clean labels, which is made if necessary; a sum "other" beyond the
@@ -54,6 +55,7 @@ void sums_add(const struct sums *sums, struct sum *sum, const struct values *now
  * labels appears. */
 void sums_retire(struct sums *sums, double now);
 
+/* Frees all sums; keeps the limit. */
 void sums_free(struct sums *sums);
 
 #endif

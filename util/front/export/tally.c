@@ -15,8 +15,9 @@
 enum { FILES_MOST = 1 << 20, BILLION = 1000000000, IGNORED = -1, UNKNOWN = 0 };
 
 struct tally_file {
-  signed char place; /* IGNORED: the record is of a standard stream, which is not a file */
-  unsigned char has_posix;
+  signed char place;       /* index of its file system in tally.places; IGNORED: the record is of a
+                              standard stream, which is not a file */
+  unsigned char has_posix; /* 1: it has a POSIX record */
 };
 
 const struct export_count_name export_counts[EXPORT_COUNTS] = {
@@ -76,6 +77,7 @@ static uint64_t hidden(uint64_t id) {
 
 /* --- file systems ------------------------------------------------------------------------ */
 
+/* Adds a file system. Returns its index; UNKNOWN if there are too many or if out of memory. */
 static int new_place(struct tally *tally, const char *mount, const char *type) {
   if (tally->num_places == TALLY_PLACES) return UNKNOWN;
   struct tally_place *all =
@@ -88,6 +90,8 @@ static int new_place(struct tally *tally, const char *mount, const char *type) {
   return tally->num_places++;
 }
 
+/* Returns the index of the file system of a record with this name, which is added if it is new;
+ * IGNORED for a standard stream. */
 static int place_of(struct tally *tally, const char *name) {
   if (strcmp(name, "<STDIN>") == 0 || strcmp(name, "<STDOUT>") == 0 ||
       strcmp(name, "<STDERR>") == 0)
@@ -160,6 +164,7 @@ static void add_counts(struct values *into, const struct part *first, const stru
   }
 }
 
+/* Finds the rows of the table `parts` for a module: from *first up to *end (exclusive). */
 static void parts_of(int module, const struct part **first, const struct part **end) {
   *first = parts;
   while (*first < parts + PARTS && (*first)->module != module)

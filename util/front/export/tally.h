@@ -1,4 +1,4 @@
-/* Adds up the journal of one process by file system. */
+/* Declares a tally: the sums of one process's journal by file system. */
 #ifndef DARSHAN_EXPORT_TALLY_H
 #define DARSHAN_EXPORT_TALLY_H
 
@@ -10,17 +10,17 @@ enum {
   TALLY_PLACES = 32
 }; /* largest number of file systems of a process; "unknown" has the files on others */
 
-struct tally_place {
+struct tally_place {        /* a file system ("place") */
   const char *mount, *type; /* as in the job region; "unknown" if there is no file system */
-  struct values now;
-  struct values counted; /* highest values so far, which the sums contain for this process */
-  void *sum;             /* used by the caller */
+  struct values now;        /* values at the last tally_look */
+  struct values counted;    /* highest values so far, which the sums contain for this process */
+  void *sum;                /* used by the caller */
 };
 
 struct tally {
-  struct darshan_job_region job;
-  struct id_table files; /* hidden record id -> struct tally_file */
-  int num_places;        /* number of file systems; the first is "unknown" */
+  struct darshan_job_region job; /* of the journal */
+  struct id_table files;         /* hash of a record id -> struct tally_file */
+  int num_places;                /* number of file systems; the first is "unknown" */
   struct tally_place *places;
   signed char *place_of_mount; /* index of each mount's file system; -1: not used yet */
 };

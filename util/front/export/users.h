@@ -17,8 +17,8 @@ struct user {
   unsigned opened;       /* number of new files in this look */
   unsigned held;         /* number of open journals */
   unsigned known;        /* number of files in the table of processes */
-  double wait_until;     /* time before which this user's journals are not read */
-  double open_until;     /* time before which no new file of this user is opened */
+  double wait_until;     /* monotonic seconds before which this user's journals are not read */
+  double open_until;     /* monotonic seconds before which no new file of this user is opened */
 };
 
 struct users {
@@ -30,8 +30,8 @@ struct users {
  * memory is exhausted. Looks up a new user's name, for at most a second. */
 struct user *users_get(struct users *users, uid_t uid);
 
-/* Ends a look at time `now` (seconds): decides when each user's journals may be read next, by the
- * time that they took. */
+/* Ends a look at time `now` (monotonic seconds): decides when each user's journals may be read
+ * next, by the bytes that were read of them. */
 void users_end_look(struct users *users, double now);
 /* Returns 1 if this user's journals may be read now: the user's pause is over, and the user's limit
  * for this look is not reached. Otherwise returns 0. */

@@ -42,6 +42,8 @@ extern const struct export_count_name export_counts[EXPORT_COUNTS];
 extern const char *const export_layers[EXPORT_LAYERS];
 extern const char *const export_times[EXPORT_TIMES];
 
+/* Returns the index in values.value of the nanoseconds that a layer spent in a kind of calls.
+ * layer: enum export_layer; time: enum export_time. */
 static inline int export_time_place(int layer, int time) {
   return EXPORT_COUNTS + layer * EXPORT_TIMES + time;
 }

@@ -39,6 +39,7 @@ static void wait_for(pid_t child, const sigset_t *signals, struct child_end *end
   }
 }
 
+/* Returns the number after a label in the text; 0 if the text lacks the label. */
 static int64_t number_after(const char *text, const char *label) {
   const char *at = strstr(text, label);
   return at ? strtoll(at + strlen(label), NULL, 10) : 0;
@@ -68,6 +69,8 @@ static int64_t wall_ns(void) {
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* Called in the child: executes the command. If that fails, writes errno to the pipe `report` and
+ * exits with 127 (not found) or 126. */
 static _Noreturn void start(char *const *command, void (*prepare)(const void *context),
                             const void *context, int report) {
   prepare(context);
@@ -77,6 +80,7 @@ static _Noreturn void start(char *const *command, void (*prepare)(const void *co
   _exit(written == (ssize_t)sizeof(error) && error == ENOENT ? NOT_FOUND : NOT_STARTED);
 }
 
+/* The handling of signals that the application gets: that of this process before child_run. */
 struct signals_before {
   struct sigaction child;
   sigset_t blocked;

@@ -67,6 +67,7 @@ static void end_namespace(struct tree *folder, const struct tree_process *first)
   }
 }
 
+/* Applies a row of the event file to the table of processes. */
 static void add_row(struct tree *folder, const struct run_event *row) {
   int is_new;
   struct tree_process *process = id_table_get(&folder->processes, key_of(row), &is_new);
@@ -117,6 +118,7 @@ static unsigned own_kind(const char *name) {
   return events_is_name(name) ? OWN_NAMES : 0;
 }
 
+/* Notes a file of the run directory: lists a part or journal, counts files of unknown kind. */
 static void add_entry(struct tree *folder, const char *name) {
   char path[PATH_MAX];
   struct stat st;
@@ -166,6 +168,7 @@ void tree_free(struct tree *folder) {
   path_list_free(&folder->journals);
 }
 
+/* Decides whether a process is alive, from its rows and from the kernel. */
 static enum alive_answer answer_of(const struct tree_process *process,
                                    const struct alive_here *here) {
   return process->ended ? ALIVE_NOT : alive_process(here, &process->traces, process->seen_ns);

@@ -135,6 +135,8 @@ static int is_foreign(const char *loader) {
   return foreign;
 }
 
+/* Returns 1 if the program at `path` gets other rights than the user's (set-user-ID, set-group-ID,
+ * capabilities), otherwise 0. */
 static int raises_rights(const char *path) {
   struct stat st;
   if (stat(path, &st) < 0) return 0;
@@ -212,6 +214,8 @@ static int is_go(const char *head, size_t n) {
   return 0;
 }
 
+/* Returns why the runtime cannot be preloaded into the program at `path`, as a phrase after its
+ * name; NULL if no reason is known. head: its first n bytes. */
 static const char *reason_of_file(const char *path, const char *head, size_t n) {
   ElfW(Ehdr) file;
   if (raises_rights(path)) return other_rights;
@@ -237,6 +241,8 @@ static struct {
   int is_there, is_go;
 } looked_at;
 
+/* Examines a command unless it was the last one examined: fills `looked_at` for the program, or for
+ * the interpreter of the script. */
 static void look_at(const char *command) {
   char head[HEAD];
   if (looked_at.command == command) return;

@@ -26,15 +26,18 @@ static const struct library {
 /* A section that programs have which are linked with the runtime (runtime/link/make-archives). */
 static const char linked[] = "darshan_linked";
 
-struct image {
+struct image { /* the content of a program file, or a part of it */
   const char *bytes;
   size_t size;
 };
 
+/* Returns 1 if `length` bytes at offset `at` are within the file, otherwise 0. */
 static int is_within(const struct image *image, size_t at, size_t length) {
   return at <= image->size && image->size - at >= length;
 }
 
+/* Reads section header `number`. Returns 0, or -1 if the header or its section is not within the
+ * file. */
 static int section(const struct image *image, const ElfW(Ehdr) * file, size_t number,
                    ElfW(Shdr) * out) {
   size_t at = (size_t)file->e_shoff + number * sizeof(*out);
@@ -85,6 +88,7 @@ static unsigned defined_in(const struct image *image, const ElfW(Shdr) * table,
   return found;
 }
 
+/* Returns 1 if the program is linked with the runtime, otherwise 0. */
 static int is_linked(const struct image *image, const ElfW(Ehdr) * file) {
   ElfW(Shdr) one, names;
   if (section(image, file, file->e_shstrndx, &names) < 0) return 0;
@@ -138,6 +142,8 @@ static unsigned spoken(const struct image *image) {
   return found;
 }
 
+/* Returns one bit per known library that is linked statically into the program; 0 for a file that
+ * is no program, and for a program that is linked with the runtime. */
 static unsigned libraries_of(const struct image *image) {
   ElfW(Ehdr) file;
   int has_symbols;
@@ -152,6 +158,7 @@ static unsigned libraries_of(const struct image *image) {
   return found | spoken(&words);
 }
 
+/* Writes the names of the libraries whose bits are set, as "A, B and C". */
 static void join_names(char out[INSIDE_ROOM], unsigned found) {
   size_t used = 0;
   for (unsigned i = 0; i < LIBRARIES; i++) {

@@ -55,6 +55,8 @@ static void add_hidden(struct alive *alive, pid_t pid) {
   all[alive->num_hidden++] = one;
 }
 
+/* Adds the journals that a process has mapped; if its maps cannot be read, adds it to the hidden
+ * processes. */
 static void add_mapped(struct alive *alive, pid_t pid) {
   char path[64], line[LINE_ROOM];
   unsigned major_number, minor_number;

@@ -26,6 +26,7 @@ static char **plain_environment(void) {
   return plain;
 }
 
+/* Reads the pipe to its end, and stores the first line of what fits into `room` bytes. */
 static void read_all(int fd, char *out, size_t room) {
   size_t used = 0;
   ssize_t n;
@@ -37,6 +38,8 @@ static void read_all(int fd, char *out, size_t room) {
   out[strcspn(out, "\n")] = '\0';
 }
 
+/* Starts argv[0] with `out` as its standard output; with quiet 1, without its messages. Returns the
+ * pid, or -1 after a message (without one if out of memory). */
 static pid_t start(char **argv, int out, int quiet) {
   posix_spawn_file_actions_t actions;
   pid_t child = -1;
@@ -57,6 +60,7 @@ static pid_t start(char **argv, int out, int quiet) {
   return -1;
 }
 
+/* Writes the path of darshan-merge. Returns 1; 0 after a message if it is not installed. */
 static int find_merger(char out[PATH_MAX]) {
   static const char name[] = "darshan-merge";
   if (places_installed(out, name, ".") == 0) return 1;

@@ -15,6 +15,8 @@
 static const char mark[] = "_mmap-log-", job_mark[] = "_id", log_end[] = ".darshan";
 static const char any_run[] = "darshan-run"; /* older runs have names like darshan-run-XXXXXX */
 
+/* Copies the digits from `from` up to `to` (exclusive) as a string. Returns 0; -1 if there are
+ * none, other characters or more than fit. */
 static int number(char *out, size_t room, const char *from, const char *to) {
   size_t length = (size_t)(to - from);
   if (length == 0 || length >= room || strspn(from, "-0123456789") < length) return -1;
@@ -23,6 +25,8 @@ static int number(char *out, size_t room, const char *from, const char *to) {
   return 0;
 }
 
+/* Returns the last occurrence of a word between `from` and `to` (exclusive); NULL if there is none.
+ */
 static const char *last(const char *from, const char *to, const char *word) {
   size_t length = strlen(word);
   for (const char *at = to - length; at >= from; at--)
@@ -96,6 +100,8 @@ static int is_run(const char *path) {
   return one;
 }
 
+/* Adds the journals and run directories in a folder. most: limit of the entries that are read.
+ * below: 1 to look into its folders with the name of a run directory. */
 static void add_folder(struct orphans *orphans, const char *folder, size_t most, int below);
 
 static void add_entry(struct orphans *orphans, const char *path, const char *name, size_t most,

@@ -8,10 +8,10 @@
 #include "../../parser/id-table.h"
 #include "../path-list.h"
 
-struct orphan {
+struct orphan { /* the files from which one log can be made */
   struct path_list
-      files; /* the journals of a job, sorted by path; or the path of a run directory */
-  int is_run;
+      files;  /* the journals of a job, sorted by path; or the path of a run directory */
+  int is_run; /* 1: `files` is a run directory */
 };
 
 struct orphans {
@@ -39,7 +39,7 @@ struct journal_name {
   const char *start; /* <user>_<program>_id<job> */
   int start_length;
   char program[NAME_MAX + 1];
-  char job[24], unique[24], rank[24];
+  char job[24], unique[24], rank[24]; /* numbers as text; unique: equal for all ranks of a job */
 };
 /* Splits the file name of a path into the parts of a journal's name. name->start points into path.
  * Returns 0, or -1 if this is not a journal's name. */

@@ -37,6 +37,7 @@ void recovery_tell(const struct recovery *recovery, const char *format, ...) {
 
 /* --- folder of the log: like the runtime's, but without a configuration file --- */
 
+/* Writes folder/YEAR/MONTH/DAY of today. Returns the length, as snprintf does. */
 static int in_folder_of_the_day(char out[PATH_MAX], const char *folder) {
   struct tm tm;
   time_t now = time(NULL);
@@ -79,10 +80,10 @@ int recovery_folder(const struct recovery *recovery, char out[PATH_MAX], const c
 /* --- journals --- */
 
 struct journal {
-  struct stat st;
-  struct alive_traces owner;
-  int64_t start_sec; /* start of the program, seconds since the epoch */
-  int readable;
+  struct stat st;            /* status of the file */
+  struct alive_traces owner; /* the process that wrote it; pid 0: unknown */
+  int64_t start_sec;         /* start of the program, seconds since the epoch */
+  int readable;              /* 1: the journal could be read */
 };
 
 static int64_t time_ns(struct timespec t) {
@@ -142,10 +143,11 @@ static enum alive_answer owner_of(struct recovery *recovery, const char *path, i
   return is_sure ? ALIVE_NOT : ALIVE_UNKNOWN;
 }
 
-/* Writes the path of the log that is made from journals, the first of which is `path`. The same
- * journals always give the same path. The lowest rank is part of the name, because the ranks of
- * other nodes have the same unique number, and their log may be in the same folder. Returns 0, or
- * -1 without a message if `path` is not the name of a journal or the log's path is too long. */
+/* Writes the path of the log in `folder` that is made from journals, the first of which is `path`.
+ * The same journals always give the same path. The lowest rank is part of the name, because the
+ * ranks of other nodes have the same unique number, and their log may be in the same folder.
+ * Returns 0; -1 after a message if `path` is not the name of a journal or the log's path is too
+ * long. */
 static int name_log(char out[PATH_MAX], const char *folder, const char *path,
                     const struct journal *journal) {
   struct journal_name name;
@@ -183,6 +185,7 @@ static void remove_all(const struct path_list *files) {
       say("cannot remove the journal %s: %s", say_path(files->paths[i]), strerror(errno));
 }
 
+/* Makes the log at the path `log` from journals. Returns how darshan-merge ended. */
 static enum merger_end merge_journals(const struct recovery *recovery, char *log,
                                       const struct path_list *files) {
   enum { OPTIONS = 4 };

@@ -16,6 +16,8 @@
 static const int64_t second_ns = 1000000000;
 enum { HOUR = 3600 };
 
+/* Decides whether a process of the run lives, or a process that makes its log: ALIVE_UNKNOWN if
+ * none certainly lives, but one may. */
 static enum alive_answer anybody(struct recovery *recovery, const struct tree *run) {
   if (tree_is_held(run->path) || tree_alive(run, &recovery->alive.here, ALIVE_YES))
     return ALIVE_YES;
@@ -67,6 +69,8 @@ void recover_rest(struct recovery *recovery, const char *run) {
   if (!recovery->dry_run) tree_discard(run);
 }
 
+/* Removes a run directory without records, and prints that; keeps one without rows for an hour,
+ * because its processes may not have written yet. st: status of the directory. */
 static void remove_run(struct recovery *recovery, const struct tree *run, const struct stat *st) {
   int young = recovery->alive.here.now_ns / second_ns - st->st_mtim.tv_sec < HOUR;
   if (young && !run->rows) return;
@@ -85,6 +89,7 @@ static int is_busy(const char *path) {
   return busy;
 }
 
+/* Makes the log of a run, and of journals that remain, unless another process does. */
 static void make_logs(struct recovery *recovery, const struct tree *run) {
   int fd = open(run->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0) return;
@@ -95,6 +100,7 @@ static void make_logs(struct recovery *recovery, const struct tree *run) {
   close(fd);
 }
 
+/* Makes the logs of the run directory at `path` if none of its processes lives, and removes it. */
 static void recover_tree(struct recovery *recovery, const char *path) {
   struct tree run;
   struct stat st;

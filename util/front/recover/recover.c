@@ -22,6 +22,7 @@
 #include "../commands.h"
 #include "../message.h"
 
+/* BY_THE_WAY, MOST_BY_THE_WAY: limits of recover_by_the_way, in directory entries and logs. */
 enum { USAGE = 2, HOUR = 3600, DAY = 24 * HOUR, BY_THE_WAY = 4096, MOST_BY_THE_WAY = 64 };
 
 static const char usage[] =
@@ -41,10 +42,12 @@ static const char usage[] =
 
 struct command {
   struct recovery recovery;
-  struct path_list folders;
-  int all_users, yes;
+  struct path_list folders; /* where journals are */
+  int all_users, yes;       /* 1: --all-users; 1: --yes */
 };
 
+/* Recovers the files in a folder. most_entries: limit of the entries that are read; most_logs: of
+ * the logs in recovery->logs. */
 static void recover_folder(struct recovery *recovery, const char *folder, size_t most_entries,
                            size_t most_logs) {
   struct orphans orphans;
@@ -57,6 +60,7 @@ static void recover_folder(struct recovery *recovery, const char *folder, size_t
   orphans_free(&orphans);
 }
 
+/* Recovers the files of this process's user. Returns the exit status. */
 static int recover_own(struct command *command) {
   alive_init(&command->recovery.alive);
   for (size_t i = 0; i < command->folders.count; i++)
@@ -76,6 +80,8 @@ static int become(uid_t uid) {
   return setresgid(group, group, group) < 0 || setresuid(uid, uid, uid) < 0 ? -1 : 0;
 }
 
+/* Recovers the files of another user, in a child process with that user's rights. Returns 0, or
+ * nonzero after a message. */
 static int recover_of(struct command *command, uid_t uid) {
   int status = 0;
   fflush(NULL);

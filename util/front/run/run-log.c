@@ -31,6 +31,8 @@ static const struct tree_process *only_process(const struct tree *run) {
   return process->starts == 1 && !process->is_rank ? process : NULL;
 }
 
+/* Writes the path of a new log in `folder`, with a name made from the part's job record. pid: of
+ * its process. Returns 0, or -1 if the part cannot be read or the path is too long. */
 static int made_name(char out[PATH_MAX], const char *folder, const char *part, pid_t pid) {
   struct darshan_error error = {""};
   struct timespec now;
@@ -47,6 +49,8 @@ static int made_name(char out[PATH_MAX], const char *folder, const char *part, p
   return log_name_path(out, folder, &name);
 }
 
+/* Makes the only part of a run its log, and stores its path in `log`: closes the run and renames
+ * the part. */
 static enum merger_end take_part(char log[PATH_MAX], const struct tree *run,
                                  const struct tree_process *process, const struct places *places) {
   const char *part = run->parts.paths[0];
@@ -68,6 +72,7 @@ static void join_words(char *out, size_t room, char *const *words) {
     used += (size_t)snprintf(out + used, room - used, "%s%s", used ? " " : "", *words);
 }
 
+/* Runs darshan-merge for the run, and stores the path of its log in `log`. */
 static enum merger_end merge(char log[PATH_MAX], const struct places *places,
                              char *const *command) {
   char run[PATH_MAX], to[PATH_MAX], words[PATH_MAX];
@@ -83,6 +88,7 @@ static enum merger_end merge(char log[PATH_MAX], const struct places *places,
   return merger_run(argv, log, PATH_MAX, 0);
 }
 
+/* Returns 1 if the process with pid `top` is a launcher of ranks, otherwise 0. */
 static int is_launched(const struct tree *run, pid_t top) {
   for (size_t i = 0; i < run->processes.count; i++) {
     const struct tree_process *process = id_table_value(&run->processes, i);
@@ -224,7 +230,7 @@ void run_outcome_free(struct run_outcome *outcome) {
 
 /* --- the message ------------------------------------------------------------------- */
 
-struct line {
+struct line { /* a line of text that grows; used may exceed room, then it is cut */
   char *out;
   size_t room, used;
 };
@@ -238,6 +244,7 @@ static void add(struct line *line, const char *format, ...) {
   va_end(list);
 }
 
+/* Adds "log<what>: PATH", or the number of logs and the first path; nothing if count is 0. */
 static void add_logs(struct line *line, size_t count, const char *what, const char *first) {
   if (count == 0) return;
   if (line->used) add(line, "; ");

@@ -51,6 +51,8 @@ static const char stat_usage[] =
 
 enum { GO_ON = -1 };
 
+/* Returns 1 if the program at `path` has the name of a launcher, such as mpirun or mpirun.openmpi;
+ * otherwise 0. */
 static int is_launcher(const char *path) {
   static const char *const names[] = {
 #define LAUNCHER_NAME(name) name,
@@ -111,9 +113,9 @@ enum { JSON = 256, TO, SITES, NO_SITES };
 
 /* The options of run and stat. */
 struct run_options {
-  const char *folder; /* NULL: the default */
-  struct path_list logs;
-  int json;
+  const char *folder;    /* for logs; NULL: the default */
+  struct path_list logs; /* logs after -r */
+  int json;              /* 1: --json */
   enum places_sites sites;
   const char *separator; /* NULL: no rows */
   const char *to;        /* NULL: the default */

@@ -1,4 +1,4 @@
-/* Sentences below the row of an HDF5 dataset, written if its numbers alone would mislead. */
+/* Writes sentences below the row of an HDF5 dataset, if its numbers alone would mislead. */
 #ifndef DARSHAN_FRONT_DATASET_REMARKS_H
 #define DARSHAN_FRONT_DATASET_REMARKS_H
 
@@ -8,8 +8,9 @@
 
 enum { DATASET_REMARKS = 2 };
 
-/* Writes a sentence of at most 80 columns. Returns 1, or 0 if the sentence is not true for this
- * dataset. which: number of the sentence, 0 to DATASET_REMARKS - 1. */
+/* Writes a sentence of at most 80 columns to `out`, which has `size` bytes. Returns 1, or 0 without
+ * a sentence if it is not true for this dataset. which: number of the sentence, 0 to
+ * DATASET_REMARKS - 1. */
 int dataset_remark(char *out, size_t size, const struct dataset *one, int which);
 
 #endif

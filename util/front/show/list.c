@@ -35,16 +35,16 @@ static const char usage[] =
     "Exit status: 0; 1 if the list cannot be written; 2 for a usage error\n";
 
 struct list {
-  size_t most;
-  double seconds; /* time limit for findings; negative: no findings */
-  int paths, json;
+  size_t most;     /* largest number of logs */
+  double seconds;  /* time limit for findings; negative: no findings */
+  int paths, json; /* 1: --paths; 1: --json */
   struct path_list folders, logs;
 };
 
 /* A log in the list. */
 struct entry {
-  int is_readable;
-  char *program;
+  int is_readable;        /* 0: the log is not shown */
+  char *program;          /* its command line */
   double began, run_time; /* seconds since the epoch; seconds, negative if the log has no end */
   int64_t processes;
   struct shares shares;
@@ -58,6 +58,7 @@ static const char *without_folders(const char *command) {
   return *base ? base : command;
 }
 
+/* Fills an entry from the log at this path. */
 static void read_entry(struct entry *entry, const char *log) {
   struct picture picture;
   memset(entry, 0, sizeof(*entry));
@@ -112,6 +113,7 @@ static void print_json(const struct list *list, const struct entry *entries,
   fputs(first ? "]}\n" : "\n]}\n", stdout);
 }
 
+/* Prints a row of the table. program, finding: columns of these two cells. */
 static void print_entry(const struct entry *one, const struct first_finding *found, int program,
                         int finding) {
   char stamp[32] = "", name[4 * TERMINAL_MOST], title[4 * TERMINAL_MOST], share[QUANTITY_ROOM];
@@ -141,6 +143,7 @@ static void print_table(const struct list *list, const struct entry *entries,
   }
 }
 
+/* Prints how many findings were not computed within the time limit; nothing if all were. */
 static void say_not_computed(const struct list *list, const struct entry *entries,
                              const struct first_finding *found) {
   size_t missing = 0;

@@ -62,6 +62,7 @@ static void print_dropped(struct screen *screen, const struct picture *picture) 
   }
 }
 
+/* Prints the last failed lookup of a program that failed; nothing if the log has none. */
 static void print_not_found(struct screen *screen, const struct picture *picture) {
   char name[4 * COLUMNS], by[4 * NAME_COLUMNS] = "";
   const char *who = picture->not_found_by;
@@ -137,6 +138,7 @@ static void print_programs(struct screen *screen, const struct program **all, si
   end_packed(&packed, count - i);
 }
 
+/* Prints the programs that failed, with the signal or status. */
 static void print_bad_ends(struct screen *screen, const struct bad_end **all, size_t count) {
   char item[ITEM];
   size_t i = 0;
@@ -158,6 +160,7 @@ static void print_bad_ends(struct screen *screen, const struct bad_end **all, si
   end_packed(&packed, count - i);
 }
 
+/* Returns a phrase for the reason why a program was not recorded (enum run_unwatched). */
 static const char *why_unseen(int why) {
   static const char *const words[] = {[RUN_STATIC] = "linked statically",
                                       [RUN_OTHER_LIBC] = "made for another C library",

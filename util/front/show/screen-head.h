@@ -1,5 +1,5 @@
-/* The first lines of the summary of `darshan stat`: the command, times, data that the log lacks,
- * and the programs of a run. */
+/* Prints the first lines of the summary of `darshan stat` on stderr: the command, times, data that
+ * the log lacks, and the programs of a run. The summary is a struct picture. */
 #ifndef DARSHAN_FRONT_SCREEN_HEAD_H
 #define DARSHAN_FRONT_SCREEN_HEAD_H
 

@@ -54,6 +54,7 @@ double screen_run_time(const struct picture *picture) {
   return picture->ended > 0 && logged > 0 ? logged : picture->run_time;
 }
 
+/* Prints the table of layers, one row for each module that moves bytes. */
 static void print_layers(struct screen *screen, const struct picture *picture) {
   enum {
     FIRST =
@@ -133,6 +134,8 @@ static void print_parts(struct screen *screen, const struct picture *picture) {
              "of t.meta were in listing folders, which have no row below");
 }
 
+/* Prints "read 1.0 GiB in 2.0 s of calls: 512 MiB/s"; nothing if no bytes were moved. verb: the
+ * first word. */
 static void print_speed(struct screen *screen, const char *verb, double bytes_moved, double time) {
   char a[NUMBER], b[NUMBER], c[NUMBER];
   if (bytes_moved <= 0) return;
@@ -268,7 +271,9 @@ static int tell_files(char out[NUMBER], int64_t files) {
   return files > 1 ? snprintf(out, NUMBER, " (%.19s files)", grouped) : 0;
 }
 
-enum { MAPPED = 9 };
+enum { MAPPED = 9 }; /* columns of the cell "mapped" */
+/* Returns the columns of the name in the table of files. has_mapped: 1 if it has the cell "mapped".
+ */
 static int file_width(const struct screen *screen, int has_mapped) {
   enum { LEAST = 24 }; /* least columns of a name, with the number of files */
   return first_width(screen, 42 - (has_mapped ? MAPPED : 0), LEAST);
@@ -284,6 +289,7 @@ static size_t tell_name(char *out, size_t size, const struct alike_row *row, siz
   return say_printable(out, size, fits ? both : name, room, 1);
 }
 
+/* Prints a row of the table of files. */
 static void print_file(struct screen *screen, const struct alike_row *row, int has_mapped) {
   char name[4 * COLUMNS], a[NUMBER], number[NUMBER];
   size_t room = (size_t)file_width(screen, has_mapped) - (size_t)tell_files(number, row->files);

@@ -1,5 +1,6 @@
-/* The summary of `darshan stat` on stderr: about 20 lines as wide as the terminal, so that the
- * findings and the path of the log fit below. */
+/* Prints the summary of `darshan stat`: on stderr about 20 lines as wide as the terminal, so that
+ * the findings and the path of the log fit below, or as data. In the code, the summary is a struct
+ * picture (summary/summary.h). */
 #ifndef DARSHAN_FRONT_SCREEN_H
 #define DARSHAN_FRONT_SCREEN_H
 
@@ -18,7 +19,7 @@ int screen_print(const struct picture *picture);
 void stat_json(FILE *out, const struct picture *picture);
 
 /* Prints the numbers of the summary for other programs, one per row: value, unit and name, with the
- * separator between them. */
+ * separator between them. The unit may be empty; an unknown value is "<not known>". */
 void stat_rows(FILE *out, const struct picture *picture, const char *separator);
 
 #endif

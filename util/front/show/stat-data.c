@@ -6,9 +6,9 @@
 #include "../summary/summary.h"
 #include "values.h"
 
-enum { FILES = 20, NUMBERS = 8 };
+enum { FILES = 20, NUMBERS = 8 }; /* files in the JSON; numbers of a layer */
 
-struct number {
+struct number { /* unit "": a count */
   const char *name, *unit;
   double value;
 };

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { QUANTITY_ROOM = 32 };
+enum { QUANTITY_ROOM = 32 }; /* bytes of a formatted number, with NUL */
 
 /* Formats bytes in powers of 1024, from 1 KiB on with three significant digits: "322 B", "1.50
  * KiB"; "?" if negative or NaN. Returns the text, for which `out` is the buffer. */

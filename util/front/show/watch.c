@@ -36,6 +36,8 @@ static int is_ours(const char *path) {
   return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid();
 }
 
+/* Adds this user's journals in a folder; with below 1, also those in its run directories. Returns
+ * 0, or -1 with errno if the folder cannot be read. */
 static int list_folder(struct path_list *list, const char *folder, int below) {
   char path[PATH_MAX];
   struct dirent *entry;
@@ -68,6 +70,8 @@ static double rate(int64_t now, int64_t before, double seconds) {
   return now > before && seconds > 0 ? (double)(now - before) / seconds : 0;
 }
 
+/* Returns the layer of the same module in another picture; NULL if it lacks the module, or is NULL.
+ */
 static const struct picture_layer *same_layer(const struct picture *picture,
                                               const struct picture_layer *layer) {
   for (int i = 0; picture && i < picture->num_layers; i++)
@@ -124,12 +128,12 @@ static const char usage[] =
     "  -h, --help\n"
     "  FOLDER      where journals are [DARSHAN_MMAP_LOGPATH, else /tmp; and " IN_PLACE_FOLDER "]\n";
 
-struct watch {
-  double interval;
-  long looks; /* 0: until interrupted */
-  char **places;
+struct watch {     /* the options */
+  double interval; /* seconds between two screens; 0: the default */
+  long looks;      /* number of screens; 0: until interrupted */
+  char **places;   /* paths of folders and journals */
   int num_places;
-  int terminal;
+  int terminal; /* 1: standard output is a terminal */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -144,6 +148,7 @@ static double now_seconds(void) {
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+/* Reads all journals into *picture. Returns 0, or -1 after a message if a folder cannot be read. */
 static int take(struct picture *picture, const struct watch *watch) {
   struct path_list journals = {NULL, 0};
   picture_init(picture);
@@ -191,6 +196,7 @@ static size_t busiest(const struct picture *now, const struct picture *before, d
   return found;
 }
 
+/* Prints a screen: rates of layers and of the busiest files since `before`, `seconds` ago. */
 static void print(const struct picture *now, const struct picture *before, double seconds) {
   char name[4 * NAME], stamp[16];
   size_t places[FILES];
@@ -255,6 +261,7 @@ static int help(void) {
   return written(stdout, "darshan", 0);
 }
 
+/* Adds a receiver. Returns 0, or -1 after a message. */
 static int add_export(struct export_options *options, const char *text) {
   if (options->num_deliveries == EXPORT_PLACES) {
     say("--export %s: at most %d receivers are allowed", say_path(text), EXPORT_PLACES);
@@ -274,6 +281,7 @@ static int export(struct export_options *options, const struct watch *watch) {
   return export_run(options);
 }
 
+/* Reads a positive number. Returns 0, or -1 if the text is none. */
 static int read_number(long *number, const char *text) {
   char *end;
   *number = strtol(text, &end, 10);

@@ -70,6 +70,7 @@ struct above {
   double hdf5, mpi;
 };
 
+/* Adds the seconds in HDF5 itself and in MPI of a record of HDF5 or MPI-IO. */
 static void add_above(struct above *above, const struct darshan_layers_record *record) {
   int64_t upper = record->counters[LAYERS_UPPER_MODULE];
   int is_hdf5 = upper == DARSHAN_MOD_H5F || upper == DARSHAN_MOD_H5D;

@@ -1,4 +1,5 @@
-/* HDF5 datasets in logs, and the POSIX calls that calls on them caused (module LAYERS). */
+/* Declares sums over the HDF5 datasets of logs, with the POSIX calls that calls on them caused
+ * (module LAYERS). */
 #ifndef DARSHAN_FRONT_DATASETS_H
 #define DARSHAN_FRONT_DATASETS_H
 
@@ -26,9 +27,10 @@ struct datasets {
 void datasets_init(struct datasets *datasets);
 void datasets_free(struct datasets *datasets);
 
-/* Adds the datasets of a log that has LAYERS. Adds to *own the seconds spent in the libraries
- * themselves (HDF5, MPI-IO, communication). Returns 0, or -1 with an error if the log is corrupt;
- * records before the corrupt data are then added. */
+/* Adds the datasets of a log that has data of LAYERS. Adds to *own the seconds spent in the
+ * libraries themselves (HDF5, MPI-IO, MPI communication), without the POSIX and STDIO calls that
+ * they made. Returns 0, or -1 with an error if the log is corrupt; records before the corrupt data
+ * are then added. */
 int datasets_add(struct datasets *datasets, double *own, darshan_log *log,
                  struct darshan_error *error);
 

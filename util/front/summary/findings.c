@@ -14,8 +14,8 @@
 #include "../paths.h"
 
 enum {
-  MOST_LOGS = 64,
-  OPTIONS = 5,
+  MOST_LOGS = 64,    /* logs whose findings are printed */
+  OPTIONS = 5,       /* number of options before the logs */
   LONGEST = 300,     /* longest part of a line that is stored, in bytes */
   PARTIAL = 3,       /* exit status of the report if it printed findings of incomplete logs */
   CANNOT_START = 126 /* exit status of a child that could not start the report */
@@ -47,6 +47,7 @@ static _Noreturn void start(char **argv, int complaints) {
   findings_become_report(argv);
 }
 
+/* Adds bytes of the report's stderr to the complaint. */
 static void hear(struct complaint *complaint, const char *bytes, size_t count) {
   for (size_t i = 0; i < count; i++) {
     unsigned char byte = (unsigned char)bytes[i];

@@ -17,12 +17,15 @@
 
 #include "../paths.h"
 
+/* OPTIONS: arguments before the logs. LINE: bytes of a line that are kept. CANNOT_START: exit
+ * status of the child process if it cannot execute the report. STARTING: seconds that the report
+ * may take to start. */
 enum { OPTIONS = 4, LINE = 512, MS = 1000, CANNOT_START = 126, STARTING = 4 };
 
 struct answers {
   struct first_finding *found;
-  size_t count, used;
-  char line[LINE], complaint[LINE];
+  size_t count, used;               /* elements of found; bytes of the line so far */
+  char line[LINE], complaint[LINE]; /* current line; last line that is no finding */
 };
 
 static int64_t now_ms(void) {
@@ -69,6 +72,7 @@ static void hear(struct answers *answers, int from, int64_t until) {
   }
 }
 
+/* Called in the child process: executes the report with its output and messages in the pipe. */
 static _Noreturn void start(char **argv, int answers) {
   int nowhere = open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (nowhere < 0 || dup2(answers, STDOUT_FILENO) < 0 || dup2(answers, STDERR_FILENO) < 0 ||

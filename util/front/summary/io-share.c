@@ -11,12 +11,15 @@ static double seconds(double value) {
   return isfinite(value) && value > 0 ? value : 0;
 }
 
+/* Returns how often the process waited in open of a named pipe, from a record of POSIX_EXT or
+ * STDIO_EXT. */
 static int64_t pipe_opens(const void *record, int module) {
   if (module == DARSHAN_MOD_STDIO_EXT)
     return ((const struct darshan_stdio_ext_record *)record)->counters[STDIO_EXT_FIFO_OPENS];
   return ((const struct darshan_posix_ext_record *)record)->counters[POSIX_EXT_FIFO_OPENS];
 }
 
+/* Adds the ids of named pipes in the records of a module. Returns 0, or -1 with an error. */
 static int add_pipes(struct log_shares *sums, darshan_log *log, int module,
                      struct darshan_error *error) {
   darshan_records *records = darshan_records_open(log, module, error);

@@ -14,9 +14,13 @@ struct shares {
   double pipes; /* seconds in calls on named pipes, which no other sum here contains */
 };
 
-/* Sums of one log, from which the shares of I/O in the run time are computed. */
+/* Sums of one log, from which the shares of I/O in the run time are computed; all in seconds. */
 struct log_shares {
-  double files, tallest, own, layer, in_pipes;
+  double files;          /* in calls of the lowest layers, as in struct shares */
+  double tallest;        /* of the module with the most time */
+  double own;            /* in the libraries themselves */
+  double layer;          /* of the module that is being added */
+  double in_pipes;       /* in calls on named pipes */
   struct id_table pipes; /* ids of named pipes */
 };
 
@@ -24,12 +28,15 @@ struct log_shares {
  * pipes, because waiting in a pipe is waiting for a program, not for a file. Returns 0, or -1 with
  * an error; log_shares_end is needed in both cases. */
 int log_shares_begin(struct log_shares *sums, darshan_log *log, struct darshan_error *error);
-/* log_shares_record adds a record of a module. elsewhere: 1 if the record is of a standard stream
- * that is not a file, so that its time does not count. */
+/* Adds the time of a record. plan: of its module. elsewhere: 1 if the record is of a standard
+ * stream that is not a file, so that its time does not count. */
 void log_shares_record(struct log_shares *sums, const struct darshan_merge_plan *plan,
                        const void *record, int elsewhere);
+/* Ends a module after its last record: adds its time to `files` if is_bottom is 1, which means a
+ * module of the lowest layers (picture_is_bottom), and keeps it in `tallest` if it is the longest.
+ */
 void log_shares_end_module(struct log_shares *sums, int is_bottom);
-/* Adds the time of operations on names, which is not in the records of files. */
+/* Adds the seconds of operations on names, such as stat, which are not in the records of files. */
 void log_shares_beside(struct log_shares *sums, double seconds);
 /* Adds the seconds in the libraries themselves, from LAYERS. */
 void log_shares_own(struct log_shares *sums, double seconds);

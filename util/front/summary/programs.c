@@ -39,11 +39,12 @@ static int is_interpreter(const char *name, size_t length) {
   return 0;
 }
 
-struct word {
+struct word { /* a part of a command line, without NUL */
   const char *at;
   size_t length;
 };
 
+/* Returns the next word of *text and moves *text behind it; the length is 0 at the end. */
 static struct word next_word(const char **text) {
   struct word word;
   word.at = *text + strspn(*text, " \t");
@@ -137,6 +138,7 @@ static void add_record(struct program *program, const struct darshan_process_rec
     if (record->fcounters[i] > 0) program->time += record->fcounters[i]; /* false for NaN */
 }
 
+/* Adds the failed processes of a record to the failures of the program with this name. */
 static void add_end(struct programs *programs, const char *name,
                     const struct darshan_process_record *record) {
   int64_t ended = record->counters[PROCESS_ENDED], status = record->counters[PROCESS_STATUS];

@@ -1,4 +1,4 @@
-/* The programs of runs, with sums from the PROCESS records of logs. */
+/* Declares sums over the PROCESS records of logs, by the program that the processes ran. */
 #ifndef DARSHAN_FRONT_PROGRAMS_H
 #define DARSHAN_FRONT_PROGRAMS_H
 
@@ -13,7 +13,7 @@ struct program {
   int64_t read, written; /* bytes of processes that are not recorded, as the kernel counted them */
   int64_t unseen;        /* number of processes whose I/O is not, or not completely, recorded */
   int is_measured;       /* 1: read and written are known */
-  int why;               /* the reason in the last such process: PROCESS_UNSEEN */
+  int why;               /* the reason in the last such process: enum run_unwatched */
 };
 
 /* A signal or exit status with which processes of a program failed. */
@@ -32,8 +32,8 @@ struct programs {
 void programs_init(struct programs *programs);
 void programs_free(struct programs *programs);
 
-/* Adds the programs of a log that has PROCESS records. Adds the number of its processes, except
- * ranks of jobs, to *processes. Returns 0, or -1 with an error if the log is corrupt; records
+/* Adds the programs of a log that has data of PROCESS. Adds the number of its processes, except
+ * ranks of MPI jobs, to *processes. Returns 0, or -1 with an error if the log is corrupt; records
  * before the corrupt data are then added. */
 int programs_add(struct programs *programs, darshan_log *log, int64_t *processes,
                  struct darshan_error *error);
@@ -46,8 +46,9 @@ const struct program **programs_by_time(const struct programs *programs, size_t 
  * memory. The caller frees the array. */
 const struct bad_end **programs_bad_ends(const struct programs *programs, size_t *count);
 
-/* Returns the name of the last program from the name of a PROCESS record: an interpreter's script,
- * otherwise the program's file. The caller frees the string; NULL if out of memory. */
+/* Returns the name of the last program from the name of a PROCESS record ("HOST: COMMAND -> COMMAND
+ * ..."): an interpreter's script, otherwise the program's file, without folders; "(unknown)"
+ * without a command. The caller frees the string; NULL if out of memory. */
 char *program_of(const char *process);
 
 /* Returns the command line as the user typed it, without the interpreter that the kernel inserts

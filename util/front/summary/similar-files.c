@@ -49,11 +49,14 @@ static uint64_t key_of(const char *name, int with_stem) {
   return key ? key : 1;
 }
 
+/* Returns 1 if a file has a row of its own, because it took more than own_part of its kind's time.
+ */
 static int is_alone(const struct kind *kind, const struct picture_file *file) {
   const double least = 1e-9;
   return file->time > own_part * (kind->whole > least ? kind->whole : least);
 }
 
+/* Shortens the common prefix of a kind's names to what `name` shares. */
 static void note_prefix(struct kind *kind, const char *name) {
   size_t ending = darshan_ending(name, strlen(name)), same = 0;
   if (!kind->first) {
@@ -154,6 +157,7 @@ static int is_of_runtime(const char *name) {
   return 0;
 }
 
+/* Adds a row for the file at index `place` alone. */
 static void add_own(struct alike_rows *rows, const struct picture *picture, size_t place) {
   const struct picture_file *file = file_at(picture, place);
   uint64_t id = picture->files.keys[place];
@@ -180,6 +184,7 @@ static int is_unused_stream(const struct picture_file *file) {
          file->time < flush;
 }
 
+/* Makes the rows and sorts them; rows->row has space for all. */
 static void make_rows(struct alike_rows *rows, struct alike *alike) {
   const struct picture *picture = alike->picture;
   for (size_t i = 0; i < picture->files.count; i++) {

@@ -62,6 +62,7 @@ static uint64_t next_name(const struct picture *picture, const struct id_table *
   return file && !(file->name && is_aside(file->name)) ? *target : 0;
 }
 
+/* Adds the numbers of a temporary file to the file that it became, and marks it as joined. */
 static void join(struct picture_file *to, struct picture_file *from) {
   const char *slash = from->name ? strrchr(from->name, '/') : NULL;
   if (from->name && (!to->was || from->written > to->was_written)) {

@@ -75,8 +75,8 @@ static int64_t calls(const struct darshan_merge_plan *plan, const void *record, 
   return sum;
 }
 
-/* Like `calls`, for a DAOS record, whose counters have other names. Returns the number of read
- * calls (write: 0) or write calls (write: 1), including asynchronous ones. */
+/* Returns the number of read calls (write: 0) or write calls (write: 1) of a DAOS record, including
+ * asynchronous ones. Its counters have other names than those that `calls` adds. */
 static int64_t calls_of_daos(const struct darshan_merge_plan *plan, const void *record, int write) {
   static const int dfs[2][3] = {{DFS_READS, DFS_READXS, -1}, {DFS_WRITES, DFS_WRITEXS, -1}};
   static const int daos[2][3] = {{DAOS_OBJ_FETCHES, DAOS_ARRAY_READS, DAOS_KV_GETS},
@@ -101,6 +101,8 @@ int64_t picture_writes(const struct darshan_merge_plan *plan, const void *record
   return is_daos(plan->module) ? calls_of_daos(plan, record, 1) : calls(plan, record, "WRITES");
 }
 
+/* Returns the layer of a module, which is added if it is new; NULL if the module moves no bytes, if
+ * there are too many layers, or if out of memory. */
 static struct picture_layer *layer_of(struct picture *picture,
                                       const struct darshan_module *module) {
   struct picture_layer *layer = picture->layers;
@@ -119,6 +121,7 @@ static struct picture_layer *layer_of(struct picture *picture,
   return layer;
 }
 
+/* Adds a record of the lowest layers to the numbers of its file. */
 static void add_file(struct picture *picture, const struct darshan_merge_plan *plan,
                      const darshan_log *log, const void *record) {
   const struct darshan_base_record *base = record;
@@ -146,8 +149,8 @@ static int is_stream(const darshan_log *log, const struct darshan_base_record *r
 /* State of a log that is being added. */
 struct adding {
   darshan_log *log;
-  const char *path;
-  int is_tree;
+  const char *path;     /* for messages */
+  int is_tree;          /* 1: the log of a run with several processes */
   struct id_table seen; /* ids of POSIX records */
   struct log_shares shares;
 };
@@ -158,6 +161,7 @@ static int is_above(int id) {
   return id == DARSHAN_MOD_H5F || id == DARSHAN_MOD_PNETCDF_FILE;
 }
 
+/* Adds only the time of the records of a module that moves no bytes itself. */
 static void add_time_above(struct adding *adding, const struct darshan_module *module) {
   struct darshan_error error = {""};
   struct darshan_merge_plan plan;
@@ -171,6 +175,8 @@ static void add_time_above(struct adding *adding, const struct darshan_module *m
   log_shares_end_module(&adding->shares, 0);
 }
 
+/* Adds the records of a module that moves bytes, and prints a message if they are damaged. Ignores
+ * other modules. */
 static void add_module(struct picture *picture, struct adding *adding, int id) {
   struct darshan_error error = {""};
   darshan_log *log = adding->log;
@@ -211,6 +217,7 @@ static void add_touched(struct picture *picture, const struct id_table *touched)
   }
 }
 
+/* Adds the operations that only POSIX_EXT counts, or prints a message if the module is damaged. */
 static void add_beside(struct picture *picture, struct adding *adding) {
   struct darshan_error error = {""};
   struct beside sum;
@@ -322,6 +329,8 @@ static int shares_record(const darshan_log *log, int module, int has_groups) {
   return name && strcmp(name, overflow) == 0;
 }
 
+/* Returns which data the log lacks, as bits of enum picture_missing. has_groups: as in
+ * shares_record. */
 static int missing_of(const darshan_log *log, int has_groups) {
   static const char *const lost[] = {"processes_without_records", "parts_left_out"};
   const struct darshan_info *info = darshan_log_info(log);

@@ -14,12 +14,12 @@
 /* Functions of waits.c. Time that processes waited: in epochs of PyTorch's DataLoader (module
  * TRAINING), and for other ranks of MPI jobs (module MPIWAIT). */
 
-struct epochs { /* summed over all loaders of some logs */
-  double number, batches;
-  double whole;   /* seconds from the begin of each epoch to its end, summed */
-  double wait;    /* seconds of `whole` in calls of the DataLoader */
-  double begin;   /* seconds of `wait` until the first batch of each epoch */
-  double longest; /* seconds of the longest wait for a later batch */
+struct epochs {           /* summed over all loaders of some logs */
+  double number, batches; /* of epochs; of batches in them */
+  double whole;           /* seconds from the begin of each epoch to its end, summed */
+  double wait;            /* seconds of `whole` in calls of the DataLoader */
+  double begin;           /* seconds of `wait` until the first batch of each epoch */
+  double longest;         /* seconds of the longest wait for a later batch */
 };
 
 /* Adds the epochs of a log. If the log is damaged, adds the records before the damage. */
@@ -44,17 +44,17 @@ struct picture_dropped {
 
 /* A module that moves bytes, with the sums of its records in all logs. */
 struct picture_layer {
-  struct darshan_merge_plan plan;
-  struct darshan_total_state state;
-  uint64_t *total; /* a record with the sums over all records */
-  struct id_table files;
+  struct darshan_merge_plan plan;   /* of the module */
+  struct darshan_total_state state; /* of the sums */
+  uint64_t *total;                  /* a record with the sums over all records */
+  struct id_table files;            /* ids of its records */
 };
 
 struct picture_file {
-  char *name;  /* path, or the name of the record; NULL: unknown */
-  double time; /* seconds in I/O, over all processes */
-  int64_t read, written, calls;
-  int64_t touched;     /* bytes that were touched through mappings */
+  char *name;                   /* path, or the name of the record; NULL: unknown */
+  double time;                  /* seconds in I/O, over all processes */
+  int64_t read, written, calls; /* bytes; bytes; number of read and write calls */
+  int64_t touched;              /* bytes that were touched through mappings */
   char *was;           /* the temporary name with the most bytes, without its folder; or NULL */
   int64_t was_written; /* bytes written under that name */
   int is_joined; /* 1: its numbers were added to the row of the name to which it was renamed */
@@ -62,18 +62,18 @@ struct picture_file {
 
 /* A record that several files share. */
 struct picture_group {
-  int64_t files;
+  int64_t files;     /* number of these files, a lower bound */
   int is_of_program; /* 1: program files of an interpreter in one folder */
 };
 
 struct picture {
-  size_t logs;
-  int64_t processes;
-  char *command;   /* command line of the log that started first */
-  double began;    /* wall clock, seconds since the epoch */
-  double ended;    /* wall clock, seconds since the epoch; 0: there are only journals */
-  double run_time; /* seconds, measured by `darshan stat`; used for logs without an end time */
-  int missing;     /* bits of enum picture_missing over all logs */
+  size_t logs;       /* number of logs that were added */
+  int64_t processes; /* number of processes in them; ranks of MPI jobs count in the job's own log */
+  char *command;     /* command line of the log that started first */
+  double began;      /* wall clock, seconds since the epoch */
+  double ended;      /* wall clock, seconds since the epoch; 0: there are only journals */
+  double run_time;   /* seconds, measured by `darshan stat`; used for logs without an end time */
+  int missing;       /* bits of enum picture_missing over all logs */
   struct picture_dropped dropped[PICTURE_DROPPED]; /* one per kind; unused entries are zeroed */
   char *not_found[PICTURE_MISSED]; /* failed lookups of a program that failed, the last one first */
   char *not_found_by;              /* name of that program; NULL: it is the root process */
@@ -104,8 +104,10 @@ void picture_add(struct picture *picture, const char *path);
 int64_t picture_reads(const struct darshan_merge_plan *plan, const void *record);
 int64_t picture_writes(const struct darshan_merge_plan *plan, const void *record);
 
-/* picture_files_of returns the number of files that share this record. picture_files returns the
- * sum over all records of a table. */
+/* picture_files_of returns the number of files that share the record with this id; 1 for an
+ * ordinary record. picture_is_of_program returns 1 if the record has the program files of an
+ * interpreter, otherwise 0. picture_files returns the number of files of all records whose ids are
+ * keys of a table. */
 int64_t picture_files_of(const struct picture *picture, uint64_t id);
 int picture_is_of_program(const struct picture *picture, uint64_t id);
 int64_t picture_files(const struct picture *picture, const struct id_table *records);
@@ -125,7 +127,8 @@ struct renamed {
   int64_t read;             /* bytes read */
 };
 
-/* Stores the renames that a POSIX record contains. record: the POSIX record. */
+/* Stores the renames that a POSIX record contains, in picture->renamed. record: the POSIX record.
+ */
 void renamed_note(struct picture *picture, const void *record);
 /* Called after all logs were added: adds the numbers of temporary files to the files that they
  * became. */
@@ -137,8 +140,8 @@ void renamed_join(struct picture *picture);
 struct alike_row {
   char *name;        /* text of the row; NULL: unknown, or out of memory */
   int64_t files;     /* number of files in the row */
-  int is_of_program; /* 1: program files of an interpreter, which share a record */
-  struct picture_file sum;
+  int is_of_program; /* 1: program files of an interpreter, or files that it made for itself */
+  struct picture_file sum; /* numbers of all files of the row; its name is not used */
 };
 
 struct alike_rows {

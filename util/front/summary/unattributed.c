@@ -3,6 +3,7 @@
 
 #include "../../runs/unattributed.h"
 
+/* Returns the bytes of mapped files that were touched or populated, from POSIX_EXT counters. */
 static int64_t touched_of(const int64_t *counters) {
   return (int64_t)(beside_number(counters[POSIX_EXT_MMAP_TOUCHED]) +
                    beside_number(counters[POSIX_EXT_MMAP_POPULATED]));

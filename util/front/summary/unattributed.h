@@ -1,5 +1,5 @@
-/* Operations that are not in the record of a file: POSIX_EXT counts them for names and folders. The
- * report adds their time to POSIX (doc/page-one.md). */
+/* Declares sums of operations that are not in the record of a file, such as stat calls: POSIX_EXT
+ * counts them for names and folders. The report adds their time to POSIX (doc/page-one.md). */
 #ifndef DARSHAN_FRONT_UNATTRIBUTED_H
 #define DARSHAN_FRONT_UNATTRIBUTED_H
 
@@ -7,7 +7,7 @@
 #include "darshan-read.h"
 
 struct beside {
-  double metadata, syncs;  /* seconds, over all processes */
+  double metadata, syncs;  /* seconds that no POSIX record has, over all processes */
   double locks;            /* seconds in calls that lock files, which are not I/O */
   double syncing, listing; /* seconds in all syncs, and in reading the entries of folders */
   /* Bytes of mapped files: all; those that were touched, or populated on request; those that the
@@ -25,6 +25,7 @@ int beside_of(struct beside *sum, darshan_log *log, const struct id_table *files
 struct beside_faults {
   double all, major;
 };
+/* Adds the numbers of page faults in a log's USAGE records to *sum. */
 void beside_faults_of(struct beside_faults *sum, darshan_log *log);
 
 #endif

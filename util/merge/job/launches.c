@@ -22,8 +22,8 @@ int64_t job_world_size(const struct job_world *world) {
 
 /* --- one log at a time -------------------------------------------------------------------- */
 
-/* Returns the scheduler's job number. Returns 0 for the log of a forked child, for a run without
- * launcher, and for a job number that is the pid of the launcher or of a rank. */
+/* Returns the scheduler's job number of a log; 0 if the log has none: it is the log of a forked
+ * child, no launcher gave its pid, or its job number is the pid of the launcher or of a rank. */
 static int64_t scheduler_job(const struct job_log *log) {
   if (log->is_child || log->job.jobid == log->launch.pid || (log->is_whole && !log->launch.pid))
     return 0;
@@ -32,6 +32,7 @@ static int64_t scheduler_job(const struct job_log *log) {
   return log->job.jobid;
 }
 
+/* Returns the first log of the launch that contains a rank; NULL if none does. */
 static const struct job_log *log_of(const struct job_world *world, int64_t rank) {
   for (size_t i = 0; i < world->num_logs; i++)
     for (int64_t at = 0; at < world->logs[i]->num_units; at++)
@@ -49,6 +50,8 @@ static const struct job_log *repeated(const struct job_world *world, const struc
   return other;
 }
 
+/* Returns the log in `world` of which `log` is a copy: the same times, host, pid and ranks. Returns
+ * NULL if there is none. */
 static const struct job_log *copy_in(const struct job_world *world, const struct job_log *log) {
   for (size_t i = 0; i < world->num_logs; i++) {
     const struct job_log *other = world->logs[i];
@@ -63,9 +66,9 @@ static const struct job_log *copy_in(const struct job_world *world, const struct
 
 enum fit { FITS_NOT, FITS, IS_COPY, IS_UNCLEAR };
 
-/* Decides whether a log belongs to a launch. jobid: the log's scheduler_job(). Returns FITS or
- * FITS_NOT. After a message, returns another value: the log is a copy of a log of the launch, or
- * the answer is unclear. Launches without a unique name are distinguished by time: the next launch
+/* Decides whether a log belongs to a launch with the same id. jobid: the log's scheduler_job().
+ * Returns FITS or FITS_NOT. After a message, returns IS_COPY if the log is a copy of a log of the
+ * launch, or IS_UNCLEAR. Launches without a unique name are distinguished by time: the next launch
  * begins after the previous one ended. */
 static enum fit fit(const struct job_world *world, const struct job_log *log, int64_t jobid) {
   int is_unique = launch_is_unique(world->launcher, world->text);
@@ -87,6 +90,7 @@ static enum fit fit(const struct job_world *world, const struct job_log *log, in
   return IS_UNCLEAR;
 }
 
+/* Adds a log to a launch. Returns 0, or -1 if out of memory. */
 static int join(struct job_world *world, struct job_log *log) {
   struct job_log **place = list_more((void **)&world->logs, world->num_logs, &world->room_logs,
                                      sizeof(struct job_log *));
@@ -98,6 +102,8 @@ static int join(struct job_world *world, struct job_log *log) {
   return 0;
 }
 
+/* Adds a launch whose first log is `log`. unit: the rank of the log that belongs to it. Returns 0,
+ * or -1 if out of memory. */
 static int new_world(struct job_worlds *worlds, struct job_log *log, const struct job_unit *unit) {
   struct job_world *world =
       list_more((void **)&worlds->worlds, worlds->count, &worlds->room, sizeof(*world));
@@ -114,8 +120,8 @@ static int new_world(struct job_worlds *worlds, struct job_log *log, const struc
   return join(world, log);
 }
 
-/* Adds a log to the launch of one of its ranks, or to a new launch. Returns 0; -1 if out of memory
- * or after a message. */
+/* Adds a log to the launch of its rank `unit`, or to a new launch; not to a launch that has it, or
+ * a copy of it. Returns 0; -1 if out of memory or after a message. */
 static int place(struct job_worlds *worlds, struct job_log *log, const struct job_unit *unit) {
   int64_t jobid = scheduler_job(log);
   for (size_t i = worlds->count; i-- > 0;) { /* starts with the latest launch */
@@ -150,6 +156,7 @@ static int by_number(const void *a, const void *b) {
   return left < right ? -1 : left > right;
 }
 
+/* Sets world->ranks. Returns 0, or -1 if out of memory. */
 static int list_ranks(struct job_world *world) {
   size_t most = 0, n = 0;
   for (size_t i = 0; i < world->num_logs; i++)
@@ -168,8 +175,9 @@ static int list_ranks(struct job_world *world) {
   return 0;
 }
 
-/* Names a launch as a user would search for it, and appends a number if another launch has this
- * name. */
+/* Sets the name of launch `number`: the launcher's name for it, otherwise the scheduler's job
+ * number, otherwise the job number of its first log. Appends "-2", "-3", ... if an earlier launch
+ * has this name. */
 static void name_world(struct job_worlds *worlds, size_t number) {
   struct job_world *world = &worlds->worlds[number];
   char base[sizeof(world->text)];

@@ -43,11 +43,14 @@ static int is_merged(const struct darshan_info *info) {
 
 /* --- its processes ------------------------------------------------------------------------ */
 
+/* Returns the only rank of a log without PROCESS records. */
 static struct job_unit unit_of(const struct launch *launch) {
   return (struct job_unit){launch->rank < 0 ? 0 : launch->id, launch->rank, launch->size,
                            launch->pid, 0};
 }
 
+/* Stores the launcher's data of a rank from its PROCESS record. Returns 0; -1 if the log has no
+ * such rank. */
 static int take_process(struct job_log *log, const struct darshan_process_record *record) {
   const int64_t *counters = record->counters;
   int64_t rank = record->base.rank, size = counters[PROCESS_WORLD_SIZE];
@@ -77,6 +80,7 @@ static int read_processes(struct job_log *log, darshan_log *open, struct darshan
   return more;
 }
 
+/* Fills in the ranks of a log. Returns 0, or -1 with an error. */
 static int read_units(struct job_log *log, darshan_log *open, struct darshan_error *error) {
   const struct darshan_info *info = darshan_log_info(open);
   log->num_units = info->job.nprocs < 1 ? 1 : info->job.nprocs;
@@ -120,6 +124,8 @@ static int read_times(struct job_log *log, darshan_log *open, struct darshan_err
   return 0;
 }
 
+/* Fills in the data about the log at log->path. Returns 0; -1 with an error, also if the log names
+ * no launcher or is a merged log. */
 static int read_log(struct job_log *log, struct darshan_error *error) {
   struct stat st;
   int result = -1;
@@ -154,6 +160,7 @@ static void drop(struct job_log *log) {
   free(log->units);
 }
 
+/* Adds a log unless it is in the list already. Returns 0, or -1 with an error. */
 static int add_log(struct job_logs *logs, const char *path, struct darshan_error *error) {
   struct job_log log = {.path = strdup(path)};
   snprintf(error->text, sizeof(error->text), "out of memory");
@@ -180,6 +187,7 @@ static int tells_of_one(const char *path, struct darshan_error *error) {
   return result;
 }
 
+/* Prints that a log is skipped and why, and remembers its name for the metadata. */
 static void say_unreadable(struct job_logs *logs, const char *path, const char *why) {
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
   size_t used = strlen(logs->damaged), length = strlen(name);
@@ -253,6 +261,8 @@ int job_logs_add(struct job_logs *logs, const char *path) {
 
 enum { TELLS = 1, MPI_JOB = 2 };
 
+/* Stores in the int at `context`: TELLS if the log names a launcher, MPI_JOB if it is a journal
+ * that names none. Returns nonzero for MPI_JOB, so that the search ends. */
 static int look_at(void *context, const char *path) {
   struct darshan_error error = {""};
   int tells = tells_of_one(path, &error);

@@ -20,6 +20,7 @@ int merge_job_is_meant(char *const *paths, int count) {
 
 /* --- one job -------------------------------------------------------------------------------- */
 
+/* Prints which ranks of the launch have no log; nothing if all have one. */
 static void say_ranks(const struct job_world *world) {
   char missing[256];
   int64_t size = job_world_size(world);
@@ -42,6 +43,7 @@ static void remove_logs(const struct job_world *world) {
   }
 }
 
+/* Makes the log of one launch. Returns 0, or 1 after a message. */
 static int make(const struct job_options *options, struct job_logs *logs, struct job_world *world) {
   static struct one_job job; /* static, because it is large and must be zeroed */
   static struct target target;
@@ -69,6 +71,7 @@ static int make(const struct job_options *options, struct job_logs *logs, struct
 
 /* --- all jobs -------------------------------------------------------------------------------- */
 
+/* Prints the names of the launches, of which the user must choose one. */
 static void say_choice(const struct job_worlds *worlds) {
   char text[512] = "";
   size_t used = 0;
@@ -81,6 +84,7 @@ static void say_choice(const struct job_worlds *worlds) {
             worlds->count, text, used < sizeof(text) ? "" : "...");
 }
 
+/* Makes the logs of the requested launches. Returns the exit status: 0, or 1 after a message. */
 static int make_all(const struct job_options *options, struct job_logs *logs,
                     struct job_worlds *worlds) {
   int result = 0, found = 0;

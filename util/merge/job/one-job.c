@@ -28,6 +28,8 @@ static int is_of_one(const char *key) {
   return launch_is_key(key) || dropped_is_key(key) || lookups_is_key(key);
 }
 
+/* Appends "key=number" to the metadata in `out`; nothing if it does not fit. Returns the new
+ * length. */
 static size_t add_number(char *out, size_t room, size_t used, const char *key, int64_t number) {
   char text[32];
   snprintf(text, sizeof(text), "%" PRId64, number);
@@ -77,6 +79,7 @@ static size_t tell_hosts(const struct one_job *job, char *out, size_t room, size
   return darshan_metadata_add(out, room, used, "clock_error", text);
 }
 
+/* Writes the metadata that the merger adds to the job's log. room: bytes at `out`. */
 static void tell(const struct one_job *job, char *out, size_t room) {
   const struct job_world *world = job->world;
   char missing[200];
@@ -116,6 +119,8 @@ static int span(void *context, int module, uint64_t id, struct rank_span *out) {
   return rank_records_span(&((struct one_job *)context)->records, module, id, out);
 }
 
+/* Returns the job number of the log: the scheduler's, otherwise the number with which the
+ * launcher's name for the launch begins, otherwise that of the first log. */
 static int64_t job_number(const struct one_job *job) {
   const struct job_world *world = job->world;
   int64_t number;
@@ -219,6 +224,7 @@ static void count_around(struct one_job *job) {
           world->logs[i]->units[at].is_there && job_world_rank(world, world->logs[i], at) < 0;
 }
 
+/* Sets the values from which the log's path is made, and the start of the merge. */
 static void describe(struct one_job *job) {
   job->config.logfile = job->output;
   job->config.logpath = job->folder ? job->folder : "";

@@ -24,6 +24,8 @@ static void set_name(struct process_row *row, const char *name) {
   snprintf(row->host, sizeof(row->host), "%.*s", (int)(length < LAUNCH_HOST ? length : 0), name);
 }
 
+/* Adds a PROCESS record to the sums. The record of the process that started first gives the values
+ * that cannot be summed. name: name of the added record. */
 static void add(struct process_row *row, const struct darshan_process_record *more,
                 const char *name) {
   static const int sums[] = {PROCESS_COUNT,      PROCESS_PROGRAMS,     PROCESS_FAILED,
@@ -53,7 +55,8 @@ static void add(struct process_row *row, const struct darshan_process_record *mo
   into->counters[PROCESS_STATUS] = -1;
 }
 
-/* Returns the launcher's rank of the parent process; -1 if the parent is not another rank. */
+/* Returns the launcher's rank of the parent process; -1 if the parent is not another rank of this
+ * launch. parent: its rank in the log. */
 static int64_t parent_of(const struct process_row *row, const struct job_log *log, int64_t parent) {
   int64_t rank = job_world_rank(row->world, log, parent);
   return rank == row->rank ? -1 : rank;
@@ -79,6 +82,7 @@ void process_row_add(struct process_row *row, darshan_log *open, const struct jo
   }
 }
 
+/* Returns the records of a module in a part, which owns them; empty if it has none. */
 static struct bytes records_of(const struct part *part, int id) {
   for (int i = 0; i < part->count; i++)
     if (part->modules[i].module->id == id)

@@ -9,6 +9,7 @@
 #include "../../../runtime/format/records.h"
 #include "record-id.h"
 
+/* Returns a key for the maps: one number from module and record id. */
 static uint64_t key_of(int module, uint64_t id) {
   return id ^ ((uint64_t)(module + 1) * UINT64_C(0x9E3779B97F4A7C15));
 }
@@ -21,6 +22,8 @@ static const struct part_module *module_of(const struct part *part, int id) {
   return NULL;
 }
 
+/* Fills records->shared with the SHARED records of the log in memory. Returns 0, or -1 if out of
+ * memory. */
 static int index_shared(struct rank_records *records) {
   const struct part_module *rows = module_of(&records->all, DARSHAN_MOD_SHARED);
   map_clear(&records->shared);
@@ -63,7 +66,7 @@ static int load(struct rank_records *records, struct job_log *log) {
 /* --- owners of a record --------------------------------------------------------------------- */
 
 struct users { /* processes that share a record, from its SHARED row; without row, all of the log */
-  int64_t count, lowest, highest;
+  int64_t count, lowest, highest; /* their number; ranks in the log */
 };
 
 static struct users users_of(const struct rank_records *records, int module, uint64_t id) {
@@ -115,6 +118,8 @@ static int span_of(struct rank_records *records, int module, uint64_t id, struct
   return span->ranks > 0;
 }
 
+/* Stores the span of a record of the current rank, or widens the stored one. Returns 0, or -1 if
+ * out of memory. */
 static int note_span(struct rank_records *records, int module, uint64_t id,
                      const struct rank_span *span) {
   int64_t *place = map_at(&records->spans, key_of(module, id));
@@ -168,11 +173,15 @@ static int is_own(struct rank_records *records, const struct darshan_module *mod
   return 1;
 }
 
+/* Adds the name of a record to records->combined, if the log has it. Returns 0, or -1 if out of
+ * memory. */
 static int take_name(struct rank_records *records, uint64_t id) {
   const char *name = darshan_log_name(records->open, id);
   return name ? combined_name(&records->combined, id, name) : 0;
 }
 
+/* Copies the rank's records of a module, and their names, from records->all to records->own. Skips
+ * SHARED and PROCESS records. Returns 0, or -1 if out of memory. */
 static int take_module(struct rank_records *records, const struct part_module *from) {
   struct part *own = &records->own;
   struct part_module *into = &own->modules[own->count++];
@@ -200,6 +209,8 @@ static int take_module(struct rank_records *records, const struct part_module *f
 
 /* --- all records ---------------------------------------------------------------------------- */
 
+/* Adds the rank's records from one log to records->combined, and its processes to `row`. Returns 0,
+ * also for an unreadable log, or -1 if out of memory. */
 static int take_log(struct rank_records *records, struct job_log *log, struct process_row *row) {
   struct job_world *world = records->world;
   struct combine_clock clock = {.grid = records->grid,
@@ -218,6 +229,7 @@ static int take_log(struct rank_records *records, struct job_log *log, struct pr
   return combined_add(&records->combined, &records->own, &clock);
 }
 
+/* Returns 1 if the log contains the current rank, otherwise 0. */
 static int knows(const struct rank_records *records, const struct job_log *log) {
   for (int64_t i = 0; i < log->num_units; i++)
     if (job_world_rank(records->world, log, i) == records->rank) return 1;

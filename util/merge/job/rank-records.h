@@ -7,32 +7,34 @@
 #include "../run/records/row.h"
 #include "launches.h"
 
-struct rank_records { /* zeroed before its first use; reused for the next rank */
-  struct job_world *world;
+struct rank_records {      /* zeroed before its first use; reused for the next rank */
+  struct job_world *world; /* world, logs and grid: set by the caller */
   struct job_logs *logs;
-  struct heat_grid grid;
-  int64_t rank;
-  struct combined combined;
-  char host[LAUNCH_HOST]; /* host of the rank's first process */
-  double start;           /* start of that process, seconds after the job's start */
-  char command[ROW_NAME + 1];
-  struct job_log *loaded; /* log in memory; consecutive ranks are often in the same log */
-  darshan_log *open;
-  struct part all, own;  /* all records of that log; own records of the rank */
-  struct map shared;     /* offsets of that log's SHARED records, by module and id */
-  struct map seen;       /* set of ranks, used while a span is counted */
-  int64_t range[3];      /* users of the record whose span was computed last */
-  struct rank_span span; /* the span of these users */
+  struct heat_grid grid;      /* of the job's heat maps */
+  int64_t rank;               /* number that the launcher assigned */
+  struct combined combined;   /* the rank's records, one per file */
+  char host[LAUNCH_HOST];     /* host of the rank's first process */
+  double start;               /* start of that process, seconds after the job's start */
+  char command[ROW_NAME + 1]; /* command line of that process's last program */
+  struct job_log *loaded;     /* log in memory; consecutive ranks are often in the same log */
+  darshan_log *open;          /* the same log, open for its names; NULL: none */
+  struct part all, own;       /* all records of that log; own records of the rank */
+  struct map shared;          /* offsets of that log's SHARED records, by module and id */
+  struct map seen;            /* set of ranks, used while a span is counted */
+  int64_t range[3];      /* processes that share the record whose span was computed last: count,
+                            lowest, highest rank in the log */
+  struct rank_span span; /* the ranks of these processes: number, lowest, highest */
   struct map spans;      /* indices of span_list, by module and id */
   struct rank_span *span_list;
   size_t num_spans, room_spans;
 };
 
-/* Reads the records of a rank from all its logs. Skips an unreadable log with a message. Returns 0,
- * or -1 if out of memory. */
+/* Reads the records of a rank from all its logs into records->combined. rank: number that the
+ * launcher assigned. Skips an unreadable log with a message. Returns 0, or -1 if out of memory. */
 int rank_records_take(struct rank_records *records, int64_t rank);
-/* Finds the ranks that share a record (module, id), for the reduction. Returns 1 with the ranks in
- * *span; 0 if the record is not shared. */
+/* Finds the ranks that share a record of the current rank (module, id), for the reduction. Returns
+ * 1 with the number of ranks, the lowest and the highest in *span; 0 if the record is not shared.
+ */
 int rank_records_span(const struct rank_records *records, int module, uint64_t id,
                       struct rank_span *span);
 void rank_records_free(struct rank_records *records);
@@ -41,14 +43,16 @@ void rank_records_free(struct rank_records *records);
 
 struct process_row {
   const struct job_world *world;
-  int64_t rank;
-  struct darshan_process_record record;
-  char name[ROW_NAME + 1]; /* name of the first process's record */
-  char host[LAUNCH_HOST];
+  int64_t rank;                         /* number that the launcher assigned */
+  struct darshan_process_record record; /* sums so far; PROCESS_COUNT 0: no process was added */
+  char name[ROW_NAME + 1];              /* name of the first process's record */
+  char host[LAUNCH_HOST];               /* of that process; "": too long */
 };
 
+/* Begins the record of a rank, without processes. */
 void process_row_begin(struct process_row *row, const struct job_world *world, int64_t rank);
-/* Adds the rank's processes from the log of a run. shift: seconds that are added to their times. */
+/* Adds the rank's processes from a log with PROCESS records. open: the log. part: its records.
+ * shift: seconds that are added to their times. */
 void process_row_add(struct process_row *row, darshan_log *open, const struct job_log *log,
                      const struct part *part, double shift);
 /* Adds the only process of a log, with its host, command line, I/O and lifetime. shift: seconds

@@ -17,12 +17,14 @@ static const char partial_name[] = "partial", merged_name[] = "merged", naming_n
 
 /* --- before the log is made --------------------------------------------------------------- */
 
+/* Writes the path of the log that is about to be created into the file `partial`. */
 static void creates(void *context, const char *path) {
   folder_put(context, partial_name, path, strlen(path));
 }
 
 /* Writes "DEVICE INODE PATH" of the log into the file `naming`. The writer of the log calls this
- * function before it renames the log. */
+ * function before it renames the log. context: the struct run_folder. from, to: the log's present
+ * path and its final one. */
 static void names(void *context, const char *from, const char *to) {
   char text[PATH_MAX + 64];
   struct stat st;
@@ -57,12 +59,15 @@ void closing_begin(struct closing *closing, struct run_folder *folder, const str
 
 /* --- after the log is made ----------------------------------------------------------------- */
 
+/* Removes the notes. */
 static void forget(struct run_folder *folder) {
   folder_unlink(folder, naming_name);
   folder_unlink(folder, merged_name);
   folder_unlink(folder, partial_name);
 }
 
+/* Makes `closed`, and removes the parts that are in the log and then the notes. list: the parts'
+ * names, n bytes, each with its NUL. */
 static void finish(struct run_folder *folder, const char *list, size_t n) {
   if (linkat(folder->fd, naming_name, folder->fd, RUN_CLOSED, 0) < 0 &&
       !folder_has(folder, RUN_CLOSED))
@@ -80,8 +85,8 @@ void closing_end(struct closing *closing, int made) {
   bytes_free(&closing->parts);
 }
 
-/* Returns 1 if the log exists under the path in `naming`, 0 if not, -1 if `naming` cannot be read
- * now. */
+/* Returns 1 if the log exists under the path in `naming`, and stores this path in `log`; 0 if not;
+ * -1 if `naming` cannot be read now. */
 static int is_named(struct run_folder *folder, char *log) {
   uintmax_t device, inode;
   struct stat st;

@@ -1,6 +1,6 @@
 /* A merger may be killed at any moment, but each part must be in exactly one log. The merger
- * therefore notes in the run's folder what it is about to do, and the next merger checks whether it
- * was done.
+ * therefore writes notes, small files in the run directory, about what it is about to do. The next
+ * merger reads them and determines whether it was done.
  *
  *   partial   the path under which a log is being written
  *   merged    the parts that go into it
@@ -14,10 +14,13 @@
 #include "folder.h"
 #include "records/bytes.h"
 
-/* Finishes the work of a killed merger. Returns 1 if the killed merger's log exists, and stores its
- * path in `log` (PATH_MAX bytes). Returns 0 if there is no such log, -1 if its existence cannot be
- * determined now. */
+/* Finishes the work of a killed merger. Returns 1 if the killed merger had finished its log: stores
+ * the log's path in `log` (PATH_MAX bytes), makes `closed` and removes the log's parts. Returns 0
+ * if there is no such log, and removes an unfinished one. Returns -1 if this cannot be determined
+ * now. */
 int closing_resume(struct run_folder *folder, char *log);
+
+/* The notes that closing_begin wrote, until closing_end. */
 struct closing {
   struct run_folder *folder;
   struct bytes parts; /* names of the parts, each with its NUL */

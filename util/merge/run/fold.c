@@ -16,17 +16,18 @@
 enum { ENOUGH = 64 /* parts */, BILLION = 1000000000 };
 static const char folded_name[] = "folded";
 
+/* The state of a fold: the first four members for all ranks, the others for one new part. */
 struct fold {
   struct run_folder *folder;
   struct run_tree *tree;
-  struct combined combined;
-  struct part part;
+  struct combined combined; /* records of the new part */
+  struct part part;         /* records of the part that is read now */
   struct bytes list;        /* name of the new part, then names of the parts that it contains */
   struct run_part *stands;  /* part that began first; the new part gets its pid and start */
   int64_t start_ns, end_ns; /* start and end of all parts, on the run's clock */
-  struct darshan_job job;
+  struct darshan_job job;   /* job record of `stands` */
   struct dropped dropped;   /* dropped events of all parts */
-  int count, failed, known; /* known 1: `job` is set */
+  int count, failed, known; /* number of parts; 1: out of memory; 1: `job` is set */
   int stuck;                /* 1: the previous fold is unfinished, so no other fold begins */
 };
 
@@ -41,11 +42,13 @@ static int64_t later(int64_t a, int64_t b) {
   return a > b ? a : b;
 }
 
+/* Returns the start of a part's program in nanoseconds since the epoch, on the run's clock. */
 static int64_t began(const struct fold *fold, const struct run_part *part) {
   const struct run_program *program = &fold->tree->programs[part->program];
   return part->start_ns + tree_behind(fold->tree, &fold->tree->processes[program->process]);
 }
 
+/* Counts the parts of a process, extends the times of the fold, and chooses fold->stands. */
 static void look_at(struct fold *fold, const struct run_process *process) {
   fold->end_ns = later(fold->end_ns, later(process->end_ns, process->reaped_ns));
   for (int i = process->first_part; i >= 0; i = fold->tree->parts[i].next) {
@@ -73,6 +76,7 @@ static struct run_part next_of(const struct fold *fold) {
   return part;
 }
 
+/* Appends the name of a part to fold->list. Returns 0, or -1 if out of memory. */
 static int add_to_list(struct fold *fold, const struct run_part *part) {
   char name[NAME_MAX + 1];
   folder_part_name(part, name);
@@ -86,6 +90,9 @@ static void add_name(uint64_t id, const char *name, void *context) {
   if (combined_name(&fold->combined, id, name) < 0) fold->failed = 1;
 }
 
+/* Adds the records and names of a part to the new part. log: the part's log. ended: end of its
+ * process, on the run's clock; 0: unknown. Leaves a part alone that is unreadable or of a
+ * launcher's rank. */
 static void take(struct fold *fold, const struct run_part *part, darshan_log *log, int64_t ended) {
   struct darshan_error error = {""};
   const struct darshan_job *job = &darshan_log_info(log)->job;
@@ -120,6 +127,7 @@ static void take_all(struct fold *fold, const struct run_process *process) {
 
 /* --- all parts ----------------------------------------------------------------------------- */
 
+/* Writes the job region of the new part to `out`. Returns its length in bytes. */
 static size_t job_of(const struct fold *fold, char *out) {
   char more[DARSHAN_JOB_METADATA_LEN] = "";
   struct darshan_error error = {""};
@@ -144,6 +152,7 @@ static void put(struct fold *fold, const struct log_draft *draft) {
   fold->stuck = fold_resume(fold->folder) < 0;
 }
 
+/* Makes the log of the new part and writes it; does nothing if out of memory. */
 static void write_part(struct fold *fold) {
   char job[DARSHAN_JOB_REGION_MAX];
   struct log_draft draft = {NULL, 0, 0};

@@ -58,6 +58,7 @@ static int take_lock(const struct run_folder *folder, const char *name, int wait
   return -1;
 }
 
+/* Acquires the locks as folder_open describes. Returns the state; FOLDER_BAD after a message. */
 static enum folder_state take_locks(struct run_folder *folder, int folds) {
   if (!folds) folder->merging = take_lock(folder, lock_name, 0);
   if (folds || folder->merging >= 0) folder->folding = take_lock(folder, fold_name, !folds);
@@ -150,6 +151,8 @@ darshan_log *folder_part_read(const struct run_folder *folder, const struct run_
   return darshan_log_read(path, error);
 }
 
+/* Returns 1 if folder->folded lists this part among those that another part contains, otherwise 0.
+ */
 static int is_folded(const struct run_folder *folder, const char *name) {
   const char *list = folder->folded;
   for (size_t at = list ? strlen(list) + 1 : 0; at < folder->folded_length;
@@ -158,6 +161,7 @@ static int is_folded(const struct run_folder *folder, const char *name) {
   return 0;
 }
 
+/* Appends a part to folder->found. Returns 0, or -1 if out of memory. */
 static int keep(struct run_folder *folder, const struct run_part *part) {
   struct run_part *kept =
       list_more((void **)&folder->found, folder->count, &folder->room, sizeof(*kept));
@@ -167,6 +171,8 @@ static int keep(struct run_folder *folder, const struct run_part *part) {
   return 0;
 }
 
+/* Appends the part or journal with this file name to folder->found; ignores other names. Returns 0,
+ * or -1 if out of memory. */
 static int add(struct run_folder *folder, const char *name) {
   struct run_part part;
   if (is_folded(folder, name)) return 0;
@@ -191,6 +197,8 @@ static int add_packed(void *context, const struct packed_log *log) {
   return is_folded(folder, name) ? 0 : keep(folder, &part);
 }
 
+/* Opens the file of small parts as folder->packed and appends its parts to folder->found. Returns
+ * 0, also without such a file, or -1. */
 static int add_all_packed(struct run_folder *folder) {
   if (folder->packed >= 0) close(folder->packed);
   folder->packed = packed_open(folder->fd);
@@ -330,6 +338,8 @@ static int by_name(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* Returns 1 if a log in the file of small parts is not among the names at `context`, otherwise 0.
+ */
 static int is_none_of(void *context, const struct packed_log *log) {
   const struct names *names = context;
   struct run_part part = {.start_ns = log->start_ns, .pid = log->pid, .number = log->number};

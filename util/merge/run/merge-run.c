@@ -87,6 +87,8 @@ static enum run_result make(struct one_log *run, int process) {
   return made ? RUN_LOGGED : RUN_FAILED;
 }
 
+/* Makes the log of a run that has none yet, if it needs one; with --ask, only decides whether it
+ * does. If no log is needed, makes `closed`. */
 static enum run_result merge_all(struct one_log *run) {
   if (left_read(&run->folder, &run->tree, run->options->keep) < 0) return RUN_FAILED;
   int is_worth_it = run_is_worth_a_log(&run->folder, &run->tree);
@@ -139,6 +141,8 @@ static enum run_result merge_rest(struct one_log *run, enum run_result result) {
   return result;
 }
 
+/* Finishes the work of a killed merger, then makes the run's log, and logs of processes that ended
+ * later. */
 static enum run_result merge_folder(struct one_log *run) {
   enum run_result result = RUN_NOTHING;
   char log[PATH_MAX];

@@ -20,6 +20,7 @@
 
 /* --- reading parts ---------------------------------------------------------------------- */
 
+/* Marks a part as skipped, prints why, and remembers its name for the metadata. */
 static void leave_out(struct one_log *run, struct run_part *part, const char *why) {
   char name[NAME_MAX + 1];
   folder_part_name(part, name);
@@ -41,6 +42,8 @@ static darshan_log *open_part(struct one_log *run, struct run_part *part) {
   return log;
 }
 
+/* Extends the times of the run and of the process to include these; 0: unknown. Does not change the
+ * end of a process that a row gives. */
 static void reach(struct one_log *run, struct run_process *process, int64_t start_ns,
                   int64_t end_ns) {
   if (start_ns > 0 && start_ns < process->start_ns) process->start_ns = start_ns;
@@ -59,6 +62,7 @@ static size_t program_of(const char *command, const char **name) {
   return length - begin;
 }
 
+/* Sets the program's name of the run from a command line; keeps the old one if that is empty. */
 static void set_exe(struct one_log *run, const char *command) {
   const char *name;
   size_t length = program_of(command, &name);
@@ -116,6 +120,8 @@ static void ask_times(struct one_log *run, struct run_process *process, struct r
   }
 }
 
+/* Adds the records of a part to run->combined. Returns 0, also for an unreadable part, which is
+ * skipped with a message; -1 if out of memory. */
 static int take_records(struct one_log *run, const struct run_process *process,
                         struct run_part *part, darshan_log *log) {
   struct darshan_error error = {""};
@@ -130,6 +136,9 @@ static int take_records(struct one_log *run, const struct run_process *process,
   return combined_add(&run->combined, &run->part, &clock);
 }
 
+/* Adds the names of a part, and in the first pass (again 0) its metadata and times, in the second
+ * (again 1) its records. name: name of the rank's PROCESS record, which gets the part's command
+ * line; NULL for a process that is not the rank's first. Returns 0, or -1 if out of memory. */
 static int take_part(struct one_log *run, struct run_process *process, struct run_part *part,
                      struct row_name *name, int again) {
   struct each_name each = {&run->combined, 0};
@@ -149,8 +158,9 @@ static int take_part(struct one_log *run, struct run_process *process, struct ru
   return each.failed ? -1 : 0;
 }
 
-/* Adds the command line of the root process, the value of a darshan-merge option, to its name. Does
- * nothing if a part of the first program contains it, or if the first program has another name. */
+/* Puts the command line that a darshan-merge option gives for the root process at the start of the
+ * name of its rank. Does nothing if a part of the first program contains the command line, or if
+ * the first program has another name. */
 static void name_top(const struct one_log *run, struct row_name *name) {
   const struct run_process *top = &run->tree.processes[run->ranks.top];
   const char *asked = run->options->command, *program;
@@ -193,6 +203,7 @@ static int content(void *context, const struct facts *agreed, struct log_content
   return 0;
 }
 
+/* Returns the number of processes that still run. */
 static int still_running(const struct run_tree *tree) {
   int found = 0;
   for (size_t i = 0; i < tree->num_processes; i++)
@@ -209,6 +220,7 @@ static int was_killed_unkept(const struct run_tree *tree, const struct run_proce
   return 1;
 }
 
+/* Returns the number of processes whose records are lost. */
 static size_t lost(const struct run_tree *tree) {
   size_t found = 0;
   for (size_t i = 0; i < tree->num_processes; i++)
@@ -289,6 +301,7 @@ static int is_of_one(const char *key) {
   return launch_is_key(key) || dropped_is_key(key) || lookups_is_key(key);
 }
 
+/* Callback of the reduction: writes the job region of the log. Returns its length in bytes. */
 static size_t job(void *context, const struct facts *agreed, char *out) {
   struct one_log *run = context;
   char more[DARSHAN_JOB_METADATA_LEN];

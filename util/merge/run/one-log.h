@@ -11,8 +11,8 @@
 #include "processes/ranks.h"
 #include "records/combine.h"
 
-struct run_options {
-  const char *folder;
+struct run_options {   /* options of darshan-merge --run */
+  const char *folder;  /* the run directory */
   const char *output;  /* path of the log; NULL: a name is generated */
   const char *logs;    /* folder for generated names; NULL: the folder of `output` */
   const char *command; /* command line of a root process without part; NULL: unknown */
@@ -29,12 +29,12 @@ struct run_options {
 struct one_log { /* zeroed before its first use */
   const struct run_options *options;
   struct run_folder folder;
-  struct run_tree tree;
-  struct run_ranks ranks;
-  struct combined combined;
-  struct part part;
-  int64_t start_ns, end_ns;
-  struct heat_grid grid; /* set once the times of all ranks are known */
+  struct run_tree tree;     /* processes and parts of the run */
+  struct run_ranks ranks;   /* ranks of the log, and their processes */
+  struct combined combined; /* records of the rank that is read now */
+  struct part part;         /* records of the part that is read now */
+  int64_t start_ns, end_ns; /* of the run, on the clock of its first host, since the epoch */
+  struct heat_grid grid;    /* set once the times of all ranks are known */
   int alone; /* 1: the log describes one process, which ended after the run's log was made */
   struct run_world world;         /* launcher's ranks, counted while parts are read */
   struct dropped dropped;         /* sums of dropped events of all processes */
@@ -42,17 +42,18 @@ struct one_log { /* zeroed before its first use */
   int left_out;                   /* number of unreadable parts */
   char damaged[256];              /* names of the first of them */
   const struct run_part *speaker; /* part with the run's job record; rank 0's part if it exists */
-  int speaker_rank;
-  char exe[256]; /* program name and command line of the root process */
+  int speaker_rank;               /* rank of the speaker's process */
+  char exe[256];                  /* program name and command line of the root process */
   char command[DARSHAN_JOB_REGION_MAX];
-  char beside[PATH_MAX]; /* folder of `output` */
-  uint64_t begun_ns;
-  struct darshan_job job;
-  struct darshan_config config;
+  char beside[PATH_MAX];         /* folder of `output` */
+  uint64_t begun_ns;             /* start of the merge, monotonic clock */
+  struct darshan_job job;        /* job record of the speaker; without one, made from the rows */
+  struct darshan_config config;  /* settings from which the log's path is made */
   char final[DARSHAN_PATH_ROOM]; /* path of the log */
 };
 
-/* Makes the log of a run that has at least one rank. Returns 0, or -1 after a message. */
+/* Makes the log of the processes in run->ranks, at least one. The caller has set options, folder,
+ * tree, ranks and alone. Sets run->final. Returns 0, or -1 after a message. */
 int one_log_make(struct one_log *run);
 void one_log_free(struct one_log *run);
 

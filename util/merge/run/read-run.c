@@ -13,11 +13,13 @@
 
 /* --- journals ---------------------------------------------------------------------------- */
 
+/* Data that a journal gives about its process. */
 struct journal_says {
   struct alive_traces owner; /* pid 0: the journal names no owner */
-  int ranks;
+  int ranks;                 /* 1: the process is a rank of an MPI job */
 };
 
+/* Reads the owner of the journal at `path`. Returns 0, or -1 if the journal is unreadable. */
 static int ask(const char *path, struct journal_says *says) {
   struct darshan_error error;
   *says = (struct journal_says){.ranks = 0};
@@ -33,6 +35,7 @@ static int ask(const char *path, struct journal_says *says) {
   return 0;
 }
 
+/* Returns the index of the program that owns a journal; -1 if none is known. */
 static int program_at(const struct run_tree *tree, const struct alive_traces *owner) {
   if (owner->pid) return tree_program(tree, owner->pid, owner->start_ns);
   for (size_t i = 0; i < tree->num_programs; i++)
@@ -40,6 +43,8 @@ static int program_at(const struct run_tree *tree, const struct alive_traces *ow
   return -1;
 }
 
+/* Decides whether a process of the run is alive. start_ns: start of its last program; seen_ns: its
+ * last sign of life; both since the epoch. */
 static enum alive_answer ask_process(const struct run_tree *tree, const struct run_process *process,
                                      int64_t start_ns, int64_t seen_ns) {
   const struct run_place *place = &tree->places[process->place];
@@ -88,6 +93,8 @@ static int has_part(const struct run_tree *tree, const struct run_part *journal)
   return 0;
 }
 
+/* Adds a journal to the tree unless its process may be alive, is an MPI rank or wrote a part.
+ * Returns 0, or -1 if out of memory. */
 static int take_journal(struct run_folder *folder, struct run_tree *tree, struct run_part *journal,
                         int keep) {
   if (ask_journal(folder, tree, journal) != ALIVE_NOT) return 0;
@@ -102,6 +109,7 @@ static int take_journal(struct run_folder *folder, struct run_tree *tree, struct
 
 /* --- rows, parts and journals --------------------------------------------------------------- */
 
+/* Marks processes without END row as running if they are certainly alive. */
 static void find_living(struct run_tree *tree) {
   for (size_t i = 0; i < tree->num_processes; i++) {
     struct run_process *process = &tree->processes[i];

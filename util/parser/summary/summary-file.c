@@ -3,11 +3,13 @@
 
 /* Sums of the records of one file. */
 struct file_sums {
-  int64_t read, written, max_offset;
-  int64_t processes; /* number of processes; -1: a shared record */
+  int64_t read, written; /* bytes */
+  int64_t max_offset;    /* highest offset that was read or written; -1: not known */
+  int64_t processes;     /* number of processes; -1: a shared record */
 };
 const size_t summary_file_value = sizeof(struct file_sums);
 
+/* Adds without undefined behaviour: a sum that is too large wraps around. */
 static int64_t add(int64_t a, int64_t b) {
   return (int64_t)((uint64_t)a + (uint64_t)b);
 }
@@ -43,6 +45,7 @@ int summary_file_add(struct summary *summary, const void *record) {
   return 0;
 }
 
+/* Adds a file to the sums of a category. */
 static void count_file(struct summary_category *category, const struct file_sums *sums) {
   bool unknown = category->max_offset == -1 || sums->max_offset == -1;
   bool by_all = category->processes == -1 || sums->processes == -1;

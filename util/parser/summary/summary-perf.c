@@ -1,7 +1,8 @@
 /* Computes the throughput by the slowest rank. */
 #include "summary.h"
 
-/* Seconds of one rank in files that it does not share. */
+/* Seconds of one rank in files that it does not share: in all I/O; in reads and writes; in metadata
+ * operations. */
 struct rank_sums {
   double all, transfers, meta;
 };
@@ -26,8 +27,8 @@ int summary_perf_add(struct summary *summary, const void *record) {
   return 0;
 }
 
-/* Returns the rank with the largest sum, the lowest such rank if several sums are equal; 0 if all
- * sums are 0. */
+/* Returns the rank with the largest I/O time, the lowest such rank if several times are equal; 0 if
+ * all times are 0. Stores the rank's times in *slowest. */
 static uint64_t slowest_rank(const struct id_table *ranks, struct rank_sums *slowest) {
   uint64_t rank = 0;
   *slowest = (struct rank_sums){0, 0, 0};

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Modules of the annex are no layers: their records are call sites and the like, not files. */
 bool summary_has_io(const struct darshan_module *module) {
   bool has_times = false;
   for (const struct darshan_counter *row = module->fcounters; row->name[0]; row++)

@@ -8,7 +8,8 @@
 
 enum { CHECK_STEP = 64 * 1024 };
 
-/* Reads the trailer. Returns 1 if the file has one, otherwise 0. */
+/* Reads the annex's trailer at the end of the file, in host byte order. Returns 1 if the file has
+ * one, otherwise 0. swapped: the log has the opposite byte order. */
 static int find_trailer(struct darshan_annex_trailer *trailer, const struct darshan_file *file,
                         bool swapped) {
   if (file->size < sizeof(struct darshan_header) + sizeof(*trailer)) return 0;
@@ -40,6 +41,8 @@ void darshan_lookups_read(struct darshan_lookups *lookups, const struct darshan_
   }
 }
 
+/* Returns 0 if the checksum of the annex is right or the annex is in a journal, which has none.
+ * Otherwise, and if reading fails, returns -1 with an error. */
 static int check_sum(const struct darshan_annex_trailer *trailer, const struct darshan_file *file,
                      struct darshan_error *error) {
   if (trailer->flags & DARSHAN_ANNEX_LIVE) return 0;
@@ -62,6 +65,8 @@ static int check_sum(const struct darshan_annex_trailer *trailer, const struct d
   return 0;
 }
 
+/* Checks the head of a block. room: bytes of the annex after the head. annex: the blocks so far.
+ * Returns 0; -1 with an error if the block is invalid. */
 static int check_block(const struct darshan_annex_block *block, uint64_t room,
                        const struct darshan_annex *annex, struct darshan_error *error) {
   if (block->module < DARSHAN_ANNEX_FIRST_ID || block->module > INT32_MAX)
@@ -84,7 +89,7 @@ static int check_block(const struct darshan_annex_block *block, uint64_t room,
   return 0;
 }
 
-/* Inserts a block in the order of module ids. */
+/* Inserts a block into `annex`, which stays sorted by module id. */
 static void insert_block(struct darshan_annex *annex, const struct darshan_annex_entry *entry) {
   int i = annex->num_blocks++;
   for (; i > 0 && annex->blocks[i - 1].block.module > entry->block.module; i--)

@@ -20,6 +20,9 @@ static void swap_head(struct darshan_dxt_head *head) {
   darshan_swap_words(&head->write_count, 2);
 }
 
+/* Converts a trace whose segments lack the thread id. raw: head in host byte order and `segments`
+ * segments, writes first. Returns DARSHAN_TAKEN_RECORD with the copy in *record and its bytes in
+ * *size; DARSHAN_TAKEN_ERROR if out of memory. */
 static enum darshan_taken widen_segments(struct darshan_records *records, const void *raw,
                                          uint64_t segments, const void **record, size_t *size,
                                          struct darshan_error *error) {

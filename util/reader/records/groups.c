@@ -15,8 +15,9 @@ static double power(double base, uint64_t n) {
   return result;
 }
 
-/* Returns the number of bits that a number of names sets on average. Each level has half as many
- * names as the level before it; the last level has as many. */
+/* Returns the number of bits of the sketch that `files` different names set on average. A level
+ * gets half as many names as the level before it; the last level gets as many as the one before it.
+ */
 static double expected_bits(uint64_t files) {
   double bits = 0, share = 0.5 / BUCKETS;
   for (int level = 0; level < LEVELS; level++) {

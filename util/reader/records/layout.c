@@ -25,8 +25,9 @@ static uint64_t word_of_double(double value) {
 }
 
 /* Maps the counters that this version contains, and sets the initial values of the counters that it
- * lacks. word, target: index of the first counter in the old and in the newest record. doubles: the
- * counters are doubles. Returns the index of the next word in the old record. */
+ * lacks. rows: the module's counter table, which ends with an empty name. word, target: index of
+ * the first counter's word in the old and in the newest record. doubles: the counters are doubles.
+ * Returns the index of the word after the counters in the old record. */
 static size_t map_counters(struct darshan_layout *layout, const struct darshan_counter *rows,
                            size_t word, size_t target, int version, bool doubles) {
   for (const struct darshan_counter *row = rows; row->name[0]; row++) {

@@ -78,8 +78,8 @@ static enum darshan_taken next_fixed(struct darshan_records *records, const void
   }
 }
 
-/* Stores the region, compression and version of a module's data. Returns 0; -1 with an error if the
- * module has no data. */
+/* Stores where a module's data are, their compression and the version of the records. Returns 0; -1
+ * with an error if the module has no data or the data overlap the header. */
 static int find_region(darshan_log *log, int module, struct darshan_region *region,
                        int *compression, int *version, struct darshan_error *error) {
   const struct darshan_header *header = &log->frame.header;

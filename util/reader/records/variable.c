@@ -19,8 +19,9 @@ static int bad_count(const char *what, int64_t count, struct darshan_error *erro
   return darshan_fail(error, "corrupt data: a record claims %lld %s", (long long)count, what);
 }
 
-/* Makes a whole record available and moves after it. Returns the record; NULL with the reason in
- * *taken. */
+/* Makes a whole record of `size` raw bytes available and moves behind it. Returns the record in
+ * records->buffer. Returns NULL with *taken: DARSHAN_TAKEN_END if the region ends before, or
+ * DARSHAN_TAKEN_ERROR with an error. */
 static unsigned char *take(struct darshan_records *records, uint64_t size,
                            enum darshan_taken *taken, struct darshan_error *error) {
   *taken = darshan_records_need(records, size, error);
@@ -69,8 +70,8 @@ static void swap_lustre(unsigned char *raw, size_t comps, size_t stripes) {
 }
 
 /* Drops the unused components of a record: the first component without a stripe size and all later
- * ones. Moves the server ids after the remaining components. Returns 0; -1 with an error if a count
- * is invalid. */
+ * ones. Moves the server ids behind the remaining components. Sets *size to the record's new size
+ * in bytes. Returns 0; -1 with an error if a count is invalid. */
 static int trim_lustre(unsigned char *raw, size_t *size, struct darshan_error *error) {
   struct darshan_lustre_head *head = (void *)raw;
   struct darshan_lustre_component *comps = (void *)(head + 1);

@@ -18,6 +18,7 @@ static void print_key(FILE *out, const char *layer) {
     fputc(isalnum((unsigned char)*layer) ? tolower((unsigned char)*layer) : '_', out);
 }
 
+/* Prints a sum as one JSON object with a newline. */
 static void print_sum(FILE *out, const struct export_view *view, const struct sum *sum) {
   fprintf(out,
           "{\"schema\":\"darshan_watch\",\"timestamp\":%" PRId64 ".%06" PRId64 ",\"producer\":",

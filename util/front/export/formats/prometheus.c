@@ -31,6 +31,7 @@ static const char *labels_of(struct sum *sum) {
   return sum->as_prometheus ? sum->as_prometheus : "";
 }
 
+/* Prints the lines HELP and TYPE of a metric. type: "counter" or "gauge". */
 static void head(FILE *out, const char *name, const char *type, const char *meaning) {
   fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, meaning, name, type);
 }
@@ -67,6 +68,7 @@ static void print_processes(FILE *out, const struct sums *sums) {
     fprintf(out, "%s{%s} %u\n", name, labels_of(sums->all[i]), sums->all[i]->processes);
 }
 
+/* Prints the metrics about this program itself. */
 static void print_self(FILE *out, const struct export_view *view) {
   const struct followed *followed = view->followed;
   head(out, "darshan_watch_journals", "gauge", "journals that darshan watch reads");

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+/* Returns the index of a host, which is added if it is new; CLOCKS_MOST if the table is full. */
 static int host_of(struct clocks *clocks, const char *name) {
   for (int i = clocks->count; i-- > 0;)
     if (strcmp(clocks->host[i].host, name) == 0) return i;

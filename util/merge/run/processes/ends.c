@@ -8,6 +8,7 @@
 
 #include "../../../../runtime/job/text/jobtext.h"
 
+/* Returns the name of the last program of a process; "" if none is known. */
 static const char *name_of(const struct run_tree *tree, const struct run_process *process) {
   return process->last_program < 0 ? "" : tree->programs[process->last_program].name;
 }
@@ -21,9 +22,9 @@ static int is_good(const struct run_process *process) {
   return process->how == PROCESS_EXITED && process->status == 0;
 }
 
-/* Returns 1 if a signal of this list ended the process, otherwise 0. This process has failed,
- * regardless of its parent. Other signals are sent deliberately to stop a program that is no longer
- * needed. */
+/* Returns 1 if a signal of its list (SIGSEGV, SIGKILL, ...) ended the process, otherwise 0. This
+ * process has failed, regardless of its parent. Other signals are sent deliberately to stop a
+ * program that is no longer needed. */
 static int is_fault(const struct run_process *process) {
   static const int faults[] = {SIGSEGV, SIGABRT, SIGBUS,  SIGFPE,  SIGILL, SIGSYS,
                                SIGTRAP, SIGKILL, SIGXCPU, SIGXFSZ, SIGQUIT};
@@ -32,6 +33,8 @@ static int is_fault(const struct run_process *process) {
   return 0;
 }
 
+/* Returns 1 if a nonzero end of this program is a normal result: a status up to the one in the
+ * table of such programs (grep, test, diff, ...), or SIGPIPE. Otherwise returns 0. */
 static int is_answer(const struct run_tree *tree, const struct run_process *process) {
   static const struct {
     const char *program;
@@ -50,6 +53,8 @@ static int is_answer(const struct run_tree *tree, const struct run_process *proc
 
 /* --- handled failures ------------------------------------------------------------------- */
 
+/* Whether a successful ancestor handled the failure of a process: not determined yet; being
+ * determined; yes; no. */
 enum { NOT_ASKED, ON_THE_WAY, COPED, NOBODY };
 
 /* Returns 1 if an ancestor exited with status 0 and so handled the failure, otherwise 0. asked: one
@@ -95,6 +100,7 @@ static int is_handed_on(const struct run_tree *tree, const struct run_process *p
   return process->status == (as_signal ? SIGNALS + child->status : child->status);
 }
 
+/* Returns the end of a process in nanoseconds since the epoch; 0 if it is unknown. */
 static int64_t end_of(const struct run_process *process) {
   return process->end_ns ? process->end_ns : process->reaped_ns;
 }

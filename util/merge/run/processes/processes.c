@@ -9,6 +9,8 @@ enum { MOST_PLACES = 4096 };
 
 /* --- places and pids ------------------------------------------------------------- */
 
+/* Returns the index of a row's PID namespace and host in tree->places, and adds them if they are
+ * new; -1 if out of memory. Beyond MOST_PLACES, returns the last index. */
 static int place_of(struct run_tree *tree, const struct run_event *event) {
   int clock = clocks_take(&tree->clocks, event);
   for (size_t i = tree->num_places; i-- > 0;)
@@ -26,6 +28,7 @@ static int place_of(struct run_tree *tree, const struct run_event *event) {
   return (int)tree->num_places++;
 }
 
+/* Returns the key of a pid, or of a token, within a place. place: index in tree->places. */
 static uint64_t key_of(int place, uint32_t number) {
   return (uint64_t)place << 32 | number;
 }
@@ -40,11 +43,13 @@ static uint64_t start_key(int32_t pid, int64_t start_ns) {
   return (uint64_t)start_ns ^ (uint64_t)(uint32_t)pid << 40;
 }
 
-/* Returns the index of the process that has this pid, or had it last; -1 if no process is known. */
+/* Returns the index of the process that has this pid in this place, or had it last; -1 if no
+ * process is known. */
 static int current(const struct run_tree *tree, int place, int32_t pid) {
   return (int)map_get(&tree->by_pid, key_of(place, (uint32_t)pid));
 }
 
+/* Adds a process that now owns the pid in this place. Returns its index, or -1 if out of memory. */
 static int add_process(struct run_tree *tree, int place, int32_t pid, int64_t start_ns) {
   struct run_process *process = list_more((void **)&tree->processes, tree->num_processes,
                                           &tree->room_processes, sizeof(*process));
@@ -65,6 +70,8 @@ static int add_process(struct run_tree *tree, int place, int32_t pid, int64_t st
   return (int)tree->num_processes++;
 }
 
+/* Adds a program at the end of a process's list. process: index. Returns the program's index, or -1
+ * if out of memory. */
 static int add_program(struct run_tree *tree, int process, int64_t start_ns, const char *name) {
   struct run_program *program = list_more((void **)&tree->programs, tree->num_programs,
                                           &tree->room_programs, sizeof(*program));
@@ -94,6 +101,8 @@ int tree_program(const struct run_tree *tree, int32_t pid, int64_t start_ns) {
 
 /* --- rows -------------------------------------------------------------------------- */
 
+/* Sets the parent of process `number`. parent: its index, -1 if it is not in the run; then
+ * parent_pid is stored. */
 static void set_parent(struct run_tree *tree, int number, int parent, int32_t parent_pid) {
   struct run_process *process = &tree->processes[number];
   if (parent == number) parent = -1;
@@ -123,6 +132,8 @@ static int forker_of(const struct run_tree *tree, int place, const struct run_ev
   return (int)(forker < 0 ? map_get(&tree->by_token, key_of(place, event->token)) : forker);
 }
 
+/* Applies a FORKING row: remembers which process forks with this token. place: place_of the row.
+ * Returns 0, or -1 if out of memory. */
 static int forking(struct run_tree *tree, int place, const struct run_event *event) {
   int64_t *last = map_at(&tree->by_token, key_of(place, event->token));
   int64_t *forker = map_at(&tree->by_fork, fork_key(place, event->pid, event->token));
@@ -131,6 +142,8 @@ static int forking(struct run_tree *tree, int place, const struct run_event *eve
   return 0;
 }
 
+/* Applies a START row: adds the program, and its process if that is new. place: place_of the row.
+ * Returns 0, or -1 if out of memory. */
 static int started(struct run_tree *tree, int place, const struct run_event *event) {
   int64_t start = event->start_ns > 0 ? event->start_ns : event->now_ns;
   int number = current(tree, place, event->pid);
@@ -157,8 +170,8 @@ static int started(struct run_tree *tree, int place, const struct run_event *eve
 }
 
 /* Applies a row in which a parent names a child: finds or adds the child. The child may write no
- * rows itself. The row may come before the child's first row, or after its exit. Returns 0, or -1
- * if out of memory. */
+ * rows itself. The row may come before the child's first row, or after its exit. place: place_of
+ * the row. Returns 0, or -1 if out of memory. */
 static int spawned(struct run_tree *tree, int place, const struct run_event *event) {
   int number = current(tree, place, event->pid);
   int parent = current(tree, place, event->parent);
@@ -211,6 +224,7 @@ static int living(struct run_tree *tree, int place, const struct run_event *even
   return number;
 }
 
+/* Stores the end of a process that its parent received by wait. */
 static void was_reaped(struct run_process *process, const struct run_event *event) {
   process->was_reaped = process->finished = 1;
   process->reaped_ns = event->now_ns;
@@ -219,6 +233,8 @@ static void was_reaped(struct run_process *process, const struct run_event *even
       WIFSIGNALED(event->status) ? WTERMSIG(event->status) : WEXITSTATUS(event->status);
 }
 
+/* rest returns all - part, and 0 if that is negative or overflows. more adds a positive value to
+ * *sum, at most up to INT64_MAX. */
 static int64_t rest(int64_t all, int64_t part) {
   int64_t left;
   return __builtin_sub_overflow(all, part, &left) || left < 0 ? 0 : left;
@@ -278,8 +294,8 @@ static void goes_on(struct run_process *process) {
   process->status = -1;
 }
 
-/* Applies a row about a process that becomes, or is, a program that is not instrumented. Returns 0,
- * or -1 if out of memory. */
+/* Applies an UNWATCHED row: a process becomes, or is, a program that is not instrumented. place:
+ * place_of the row. Returns 0, or -1 if out of memory. */
 static int unwatched(struct run_tree *tree, int place, const struct run_event *event) {
   int number = current(tree, place, event->pid);
   int is_new = number < 0 || tree->processes[number].was_reaped;
@@ -308,7 +324,7 @@ static int unwatched(struct run_tree *tree, int place, const struct run_event *e
 }
 
 /* Applies a row about a process that lives or lived until the time of the row: its exit, exec, MPI
- * job or lost records. Returns 0, or -1 if out of memory. */
+ * job or lost records. place: place_of the row. Returns 0, or -1 if out of memory. */
 static int tell(struct run_tree *tree, int place, const struct run_event *event) {
   int reaped = event->kind == RUN_REAPED;
   if (reaped && !WIFEXITED(event->status) && !WIFSIGNALED(event->status)) return 0;
@@ -377,6 +393,7 @@ static int program_of_pid(struct run_tree *tree, const struct run_part *part) {
   return add_program(tree, number, part->start_ns, "");
 }
 
+/* Appends part `number` to the parts of a process. */
 static void link_part(struct run_tree *tree, struct run_process *process, int number) {
   if (process->last_part >= 0)
     tree->parts[process->last_part].next = number;

@@ -14,8 +14,9 @@ enum { CLOCKS_MOST = 256 }; /* number of hosts; further hosts are not compared *
 
 struct host_clock {
   char host[RUN_HOST];
-  int64_t latest;    /* latest time in the host's rows so far, nanoseconds */
-  int64_t low, high; /* bounds of the correction of the host's times, nanoseconds */
+  int64_t latest;    /* latest time in the host's rows so far, nanoseconds since the epoch */
+  int64_t low, high; /* bounds of the nanoseconds to add to the host's times; INT64_MIN, INT64_MAX:
+                        not bounded */
 };
 
 struct clocks { /* zeroed before its first use; the first host has the run's clock */
@@ -23,12 +24,14 @@ struct clocks { /* zeroed before its first use; the first host has the run's clo
   int count, more; /* more 1: the run has further hosts */
 };
 
-/* Adds the next row. Returns the number of its host, or CLOCKS_MOST if the table is full. */
+/* Narrows the bounds by the next row of the event file. Returns the index of the row's host, or
+ * CLOCKS_MOST if the table is full. */
 int clocks_take(struct clocks *clocks, const struct run_event *event);
-/* Returns the nanoseconds to add to times of this host; 0 unless its clock certainly differs. */
+/* Returns the nanoseconds to add to times of the host with this index, so that they are on the
+ * clock of the first host; 0 unless its clock certainly differs, or if the host has no index. */
 int64_t clocks_behind(const struct clocks *clocks, int host);
-/* Returns the error bound of the corrected times of this host in nanoseconds; -1 if it is
- * unknown. */
+/* Returns by how many nanoseconds the corrected times of this host may at most be wrong; -1 if this
+ * is unknown. */
 int64_t clocks_error(const struct clocks *clocks, int host);
 
 enum process_end { /* values of PROCESS_ENDED */
@@ -41,16 +44,16 @@ enum process_end { /* values of PROCESS_ENDED */
 /* A program of a process: from its start, fork or exec, to the next exec or the exit. Indices link
  * the programs of a process; -1 ends the list. */
 struct run_program {
-  int64_t start_ns;
-  int process, next;
-  int forked;   /* 1: the program is the parent's, until the first exec */
-  int launcher; /* 1: the program starts the ranks of jobs, according to its START row */
-  char name[RUN_PROGRAM];
+  int64_t start_ns;  /* since the epoch, on its host's clock; identifies its part and journal */
+  int process, next; /* index of its process; index of the process's next program, or -1 */
+  int forked;        /* 1: the program is the parent's, until the first exec */
+  int launcher;      /* 1: the program starts the ranks of jobs, according to its START row */
+  char name[RUN_PROGRAM]; /* without folders, may be truncated; "": unknown */
 };
 
 /* The log or the journal that a program left. */
 struct run_part {
-  int64_t start_ns;
+  int64_t start_ns; /* start of the program, since the epoch, on its host's clock */
   int32_t pid;
   uint32_t number; /* number among the parts of the same program */
   char *journal;   /* name of the journal; NULL: the part has the name part.PID.START.NUMBER */
@@ -62,42 +65,48 @@ struct run_part {
 
 enum { PROCESS_SUMS = 5 }; /* number of kernel counters since the process began (usage.h) */
 
+/* A process of the run. Times are nanoseconds since the epoch; after tree_set_clocks they are on
+ * the clock of the run's first host. Rows are those of the event file. */
 struct run_process {
   int32_t pid, parent_pid;
   int parent; /* index of the parent process; -1: not in the run */
-  int place;
+  int place;  /* index in places: its PID namespace and host */
   int64_t start_ns;
-  int64_t end_ns, reaped_ns; /* 0: unknown */
+  int64_t end_ns, reaped_ns; /* its exit; when its parent waited for it; 0: unknown */
   enum process_end how;
   int status;    /* exit status or signal; -1: unknown */
   uint64_t job;  /* number of the MPI job of which the process is a rank */
   int job_ranks; /* ranks of this job; 0: no row names a job */
-  int first_program, last_program, programs;
-  int first_part, last_part;
-  int rank, next_of_rank;
+  int first_program, last_program, programs; /* indices in programs, or -1; their number */
+  int first_part, last_part;                 /* indices in parts, or -1 */
+  int rank, next_of_rank; /* its rank in the log, or -1; index of the rank's next process, or -1 */
   int64_t launch, world_rank,
-      world_size;   /* launch 0: no launcher started the process (launch-ranks.h) */
-  uint8_t told;     /* 1: the process has a START row */
-  uint8_t spawned;  /* 1: its parent wrote a row about it */
-  uint8_t execs;    /* 1: its next START row does not belong to a new process */
-  uint8_t finished; /* 1: the next START row with this pid belongs to a new process */
-  uint8_t was_reaped;
-  int64_t sums[PROCESS_SUMS], sums_of_children[PROCESS_SUMS];
+      world_size;     /* struct launch: id, rank, size; launch 0: no launcher started the process */
+  uint8_t told;       /* 1: the process has a START row */
+  uint8_t spawned;    /* 1: its parent wrote a row about it */
+  uint8_t execs;      /* 1: its next START row does not belong to a new process */
+  uint8_t finished;   /* 1: the next START row with this pid belongs to a new process */
+  uint8_t was_reaped; /* 1: a row says that its parent waited for it */
+  int64_t sums[PROCESS_SUMS],
+      sums_of_children[PROCESS_SUMS]; /* kernel counters of the process, with
+      those of the children for which it waited; these children's alone */
   int64_t storage_start,
-      storage_known; /* storage bytes read before its programs began, and until they ended */
-  uint8_t has_usage;
+      storage_known;     /* storage bytes read before its programs began, and until they ended */
+  uint8_t has_usage;     /* 1: a part of the process has a USAGE record */
   struct run_usage used; /* calls_*: at first the values of the parent when this process began */
   struct run_usage of_children; /* usage of the children for which it waited */
   int64_t late_read,
       late_written; /* storage bytes that are known only from the parts of its children */
-  int64_t cpu_ns,
-      given[2]; /* given: calls of the parent's other children when this process began */
-  uint8_t was_used, has_base;
-  uint8_t unseen;       /* reason why I/O was not recorded (enum run_unwatched) */
-  uint8_t lost;         /* 1: its records are lost, according to a row */
-  uint8_t unkept;       /* 1: it has no journal, so its records are lost if it is killed */
-  uint8_t failed;       /* 1: it failed (ends.h) */
-  uint8_t ended_unseen; /* 1: no row has its end, and the run ended badly */
+  int64_t cpu_ns,   /* processor time, if was_used is 1 */
+      given[2]; /* bytes that calls of the parent's other children had read and written when this
+                   process began */
+  uint8_t was_used, has_base; /* 1: `used` is from a row of the parent; 1: a row has the parent's
+                                 counters at the begin of this process */
+  uint8_t unseen;             /* reason why I/O was not recorded (enum run_unwatched) */
+  uint8_t lost;               /* 1: its records are lost, according to a row */
+  uint8_t unkept;             /* 1: it has no journal, so its records are lost if it is killed */
+  uint8_t failed;             /* 1: it failed (ends.h) */
+  uint8_t ended_unseen;       /* 1: no row has its end, and the run ended badly */
   int cause; /* depth in the chain that ended the run: 1 for the root process, 2 for the child that
                 made it fail, and so on; 0: not in the chain */
 };
@@ -109,18 +118,20 @@ struct run_place { /* a PID namespace of a host; a pid is unique in it. `place`:
   int clock; /* index of the host's clock */
 };
 
-struct run_tree { /* zeroed before its first use */
+struct run_tree { /* all processes of a run; zeroed before its first use */
   struct run_process *processes;
   struct run_program *programs;
   struct run_part *parts;
   struct run_place *places;
-  size_t num_processes, num_programs, num_parts, num_places;
-  size_t room_processes, room_programs, room_parts, room_places;
-  struct map by_pid, by_token, by_fork, by_start;
+  size_t num_processes, num_programs, num_parts, num_places;     /* elements of these lists */
+  size_t room_processes, room_programs, room_parts, room_places; /* their capacities */
+  struct map by_pid, by_token, by_fork; /* place and pid, or token of a fork -> process */
+  struct map by_start;                  /* pid and start_ns -> program */
   struct clocks clocks;
 };
 
-/* Applies a row to `tree`, a struct run_tree. Returns 0, or -1 if out of memory. */
+/* Applies a row of the event file to `tree`, a struct run_tree. Called for the rows in the order of
+ * events_read. Returns 0, or -1 if out of memory. */
 int tree_take_row(void *tree, const struct run_event *event);
 /* Adds a part or a journal. Called after all rows: for the parts in the order of their starts, then
  * for the journals. The tree then owns the journal's name. Returns 0, or -1 if out of memory. */

@@ -10,11 +10,12 @@
 struct deal { /* state while processes are assigned to ranks */
   struct run_ranks *ranks;
   struct run_tree *tree;
-  struct map jobs, programs;
+  struct map jobs, programs; /* MPI job -> its rank; hash of a program's name -> shared rank */
   int own; /* number of ranks with one process or job each; later processes share the remaining
               ranks */
 };
 
+/* A process, for sorting by start. */
 struct arrival {
   int64_t start_ns;
   int process;
@@ -61,8 +62,8 @@ static int new_rank(struct deal *deal) {
   return deal->ranks->count++;
 }
 
-/* Returns the rank of a group. Makes a rank while fewer than `room` ranks exist, otherwise uses the
- * last rank. Returns -1 if out of memory. */
+/* Returns the rank of the group with this key. A new group gets a new rank while fewer than `room`
+ * ranks exist, otherwise rank `room` - 1. Returns -1 if out of memory. */
 static int rank_of_group(struct deal *deal, struct map *groups, uint64_t key, int room) {
   int64_t *rank = map_at(groups, key);
   if (!rank) return -1;
@@ -70,6 +71,8 @@ static int rank_of_group(struct deal *deal, struct map *groups, uint64_t key, in
   return (int)*rank;
 }
 
+/* Returns the rank to which a process is assigned: that of its MPI job, a rank of its own, or one
+ * that it shares with later processes of the same program. Returns -1 if out of memory. */
 static int rank_for(struct deal *deal, const struct run_process *process) {
   int rank;
   if (process->job && (map_get(&deal->jobs, process->job) >= 0 || deal->ranks->count < deal->own)) {
@@ -83,6 +86,7 @@ static int rank_for(struct deal *deal, const struct run_process *process) {
   return rank;
 }
 
+/* Assigns process `number` to a rank. Returns 0, or -1 if out of memory. */
 static int put(struct deal *deal, int number) {
   struct run_process *process = &deal->tree->processes[number];
   int to = rank_for(deal, process);

@@ -10,10 +10,10 @@ enum {
 };
 
 struct run_rank {
-  int first, last; /* indices of processes, linked by next_of_rank */
-  int count;
-  int folded; /* 1: its processes share at most the name of the program */
-  int job;    /* 1: its processes are the ranks of one MPI job */
+  int first, last; /* indices of its first and last process, linked by next_of_rank */
+  int count;       /* number of processes */
+  int folded;      /* 1: a rank for all later processes of a program, because ranks are used up */
+  int job;         /* 1: its processes are the ranks of one MPI job */
 };
 
 struct run_ranks {
@@ -22,8 +22,9 @@ struct run_ranks {
   int top; /* index of the root process; -1: no process */
 };
 
-/* Assigns each process to a rank. top: pid of the root process; 0 if unknown. Returns 0, or -1 if
- * out of memory. */
+/* Assigns each process of the tree to a rank. top: pid of the root process; 0: unknown, then the
+ * process that started first. In both cases *ranks must be freed. Returns 0, or -1 if out of
+ * memory. */
 int ranks_make(struct run_ranks *ranks, struct run_tree *tree, int32_t top);
 /* Makes a rank for one process, and no other ranks. process: its index. Returns 0, or -1 if out of
  * memory. */

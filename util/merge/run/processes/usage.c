@@ -8,6 +8,7 @@
 #include "../../../../runtime/format/store-modules.h"
 #include "record-id.h"
 
+/* Kernel counters that count from the begin of a process on, also over exec. */
 static const int since_birth[PROCESS_SUMS] = {USAGE_CHARS_READ, USAGE_CHARS_WRITTEN,
                                               USAGE_READ_CALLS, USAGE_WRITE_CALLS, USAGE_CANCELLED};
 
@@ -16,6 +17,8 @@ static int64_t plus(int64_t a, int64_t b) {
   int64_t sum;
   return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
+/* Returns a - b, and 0 if that is negative or overflows. A negative b is unknown and counts as 0.
+ */
 static int64_t minus(int64_t a, int64_t b) {
   int64_t rest;
   return b < 0 ? a : __builtin_sub_overflow(a, b, &rest) || rest < 0 ? 0 : rest;
@@ -78,6 +81,7 @@ void usage_hear(struct run_tree *tree, struct run_process *process, darshan_log 
   darshan_records_close(records);
 }
 
+/* Writes the name of a rank's USAGE record. Returns its length. */
 static size_t name_of(char name[48], int number) {
   return (size_t)snprintf(name, 48, "<process %d>", number);
 }
@@ -93,6 +97,7 @@ static int is_told_of(const struct run_process *process) {
   return process->was_used && !process->has_usage;
 }
 
+/* Returns 1 if the usage of a process of the rank is known, otherwise 0. */
 static int has_record(const struct run_tree *tree, const struct run_rank *rank) {
   for (int i = rank->first; i >= 0; i = tree->processes[i].next_of_rank)
     if (tree->processes[i].has_usage || is_told_of(&tree->processes[i])) return 1;
@@ -151,6 +156,8 @@ static void add_told(struct darshan_usage_record *record, const struct run_proce
   record->fcounters[USAGE_F_RUNNABLE_TIME] = record->fcounters[USAGE_F_BLOCKED_TIME] = -1;
 }
 
+/* Sets the kernel counters of a rank's record to those of its own processes, without their
+ * children. For a rank that many processes share, they are unknown (-1). */
 static void set_own(struct darshan_usage_record *record, const struct run_tree *tree,
                     const struct run_rank *rank) {
   int64_t *counters = record->counters;

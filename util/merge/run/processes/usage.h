@@ -9,8 +9,8 @@
 #include "processes.h"
 #include "ranks.h"
 
-/* Adds the USAGE record of a part to the process. Called for the parts of a process in program
- * order. */
+/* Adds the USAGE record of a part to the process, which is in the tree. log: the part's log.
+ * Ignores a log without such a record. Called for the parts of a process in program order. */
 void usage_hear(struct run_tree *tree, struct run_process *process, darshan_log *log);
 /* Add the name of the rank's USAGE record (usage_name), and the record itself (usage_settle). The
  * parts of the rank must be combined, and for usage_settle the USAGE records of all processes must

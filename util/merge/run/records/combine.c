@@ -18,6 +18,7 @@ static double moved(double time, double shift) {
   return round((time + shift) * per_second) / per_second;
 }
 
+/* Adds `shift` seconds to all timestamps of a record. */
 static void move_times(const struct darshan_module *module, const struct darshan_merge_plan *plan,
                        void *record, double shift) {
   double *values = darshan_record_fcounters(plan, record);
@@ -35,11 +36,14 @@ static char *known_record(struct combined_module *into, uint64_t id, int64_t **p
   return *place && **place >= 0 ? into->records.at + **place : NULL;
 }
 
+/* Appends a record. place: of known_record. Returns 0, or -1 if out of memory. */
 static int add_new(struct combined_module *into, int64_t *place, const void *record, size_t size) {
   *place = (int64_t)into->records.n;
   return bytes_add(&into->records, record, size);
 }
 
+/* Adds records of counters; the records of a file that is known are summed by the merge rules of
+ * the counters. Returns 0, or -1 if out of memory. */
 static int add_counters(struct combined_module *into, const struct part_module *from, char *records,
                         const struct combine_clock *clock) {
   struct darshan_merge_plan plan;
@@ -57,6 +61,7 @@ static int add_counters(struct combined_module *into, const struct part_module *
   return 0;
 }
 
+/* Adds heat maps on the grid of the run. Returns 0, or -1 if out of memory. */
 static int add_heat(struct combined_module *into, const struct part_module *from,
                     const char *records, const struct combine_clock *clock) {
   const struct heat_grid *grid = &clock->grid;
@@ -102,6 +107,7 @@ static int add_layouts(struct combined_module *into, const struct part_module *f
   return 0;
 }
 
+/* Adds the records of module `number` of a part. Returns 0, or -1 if out of memory. */
 static int add_module(struct combined *combined, struct part *part, int number,
                       const struct combine_clock *clock) {
   const struct part_module *from = &part->modules[number];
@@ -212,7 +218,7 @@ void combined_free(struct combined *combined) {
   *combined = (struct combined){.names = {NULL, 0, 0}};
 }
 
-static const double least_width = 0.1; /* seconds */
+static const double least_width = 0.1; /* smallest bin width, seconds */
 
 struct heat_grid heat_grid_of(double seconds) {
   struct heat_grid grid = {least_width, 1};
@@ -222,6 +228,8 @@ struct heat_grid heat_grid_of(double seconds) {
   return grid;
 }
 
+/* Returns the index of the bin that contains a time in seconds; the first or last bin for a time
+ * outside of the grid. */
 static int64_t bin_at(const struct heat_grid *grid, double time) {
   double bin = floor(time / grid->width);
   if (!(bin > 0)) return 0;
@@ -240,6 +248,7 @@ static int64_t until(int64_t bytes, double share) {
   return part > 0 ? (int64_t)part : 0;
 }
 
+/* Distributes bytes that were moved evenly between two times, in seconds, over the bins. */
 static void share_out(const struct heat_grid *grid, int64_t *into, int64_t bytes, double from,
                       double to) {
   int64_t first = bin_at(grid, from), last = bin_at(grid, to), done = 0;

@@ -66,6 +66,7 @@ size_t part_record_size(const struct part_module *of, const char *record) {
   return 0;
 }
 
+/* Returns the latest timestamp of a record in seconds; 0 if it has none. */
 static double last_of(const struct darshan_module *module, const char *record) {
   const double *values =
       (const double *)(const void *)(record + module->record_size) - module->num_fcounters;

@@ -34,6 +34,8 @@ static void add_text(struct row_name *name, const char *text, size_t most) {
 
 static const char arrow[] = " -> ", dots[] = "...";
 
+/* Adds a command line, at most ROW_COMMAND bytes of it; "?" for "". If there is no space for it and
+ * one more, remembers it in name->last. */
 static void add_command(struct row_name *name, const char *command) {
   enum { LATER = 2 * (sizeof(arrow) - 1) + sizeof(dots) - 1 + ROW_COMMAND };
   if (command[0] == '\0') command = "?";
@@ -114,6 +116,8 @@ static double seconds_after(int64_t start_ns, int64_t then_ns) {
   return then_ns > start_ns ? (double)(then_ns - start_ns) * 1e-9 : 0;
 }
 
+/* Adds a process to the numbers of processes, programs and failures, and to the times of the
+ * record. */
 static void add_process(struct darshan_process_record *record, const struct run_tree *tree,
                         const struct run_process *process, int64_t run_start_ns) {
   int64_t *counters = record->counters;
@@ -155,6 +159,7 @@ static const int sums[SUMS] = {PROCESS_OPENS, PROCESS_READS, PROCESS_WRITES, PRO
                                PROCESS_BYTES_WRITTEN};
 static const int times[TIMES] = {PROCESS_F_READ_TIME, PROCESS_F_WRITE_TIME, PROCESS_F_META_TIME};
 
+/* Adds a file's counters and times to a PROCESS record. of, fof: indices in the file's record. */
 static void add_record(struct darshan_process_record *record, const int64_t *counters,
                        const int *of, const double *fcounters, const int *fof) {
   for (int i = 0; i < SUMS; i++)
@@ -233,6 +238,8 @@ static uint64_t *sorted_ids(const struct darshan_posix_record *records, size_t c
   return ids;
 }
 
+/* Adds the seconds of operations on names and folders, which POSIX_EXT records count. posix: the
+ * POSIX records of the rank. Returns 0, or -1 if out of memory. */
 static int add_names(struct darshan_process_record *record, const struct bytes *extensions,
                      const struct bytes *posix) {
   const struct darshan_posix_ext_record *from = (const void *)extensions->at;

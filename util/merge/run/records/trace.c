@@ -6,7 +6,7 @@
 
 #include "log-format.h"
 
-static int some_have_threads;
+static int some_have_threads; /* 1: a log of this process has thread ids; set by traces_note */
 
 static int has_threads(const struct combined_module *module) {
   return some_have_threads || module->with_threads;
@@ -19,10 +19,11 @@ static size_t segment_size(const struct combined_module *module) {
                              : offsetof(struct darshan_dxt_segment, pthread_id);
 }
 
+/* The trace of one file. */
 struct combined_trace {
-  struct darshan_dxt_head head;
-  struct bytes segments[2]; /* writes, reads */
-  int parts;                /* number of parts with segments of this file */
+  struct darshan_dxt_head head; /* of the first part; the counts are set at the end */
+  struct bytes segments[2];     /* writes, reads */
+  int parts;                    /* number of parts with segments of this file */
 };
 
 uint32_t trace_version(const struct combined_module *module, int id) {
@@ -43,6 +44,7 @@ size_t trace_size(const struct combined_module *module, const char *record) {
   return sizeof(*head) + (size_t)(head->write_count + head->read_count) * segment_size(module);
 }
 
+/* Returns the trace of a file, which is added if it is new; NULL if out of memory. */
 static struct combined_trace *trace_of(struct combined_module *into,
                                        const struct darshan_dxt_head *head) {
   int64_t *place = map_at(&into->by_id, head->base.id);
@@ -63,6 +65,8 @@ static double moved(double time, double shift) {
   return then < 4e9 && then > -4e9 ? round(then * per_second) / per_second : time;
 }
 
+/* Appends n segments with their times moved by `shift` seconds. Sets *with_threads to 1 if one has
+ * a thread id. Returns 0, or -1 if out of memory. */
 static int add_segments(struct bytes *into, const struct darshan_dxt_segment *from, int64_t n,
                         double shift, int *with_threads) {
   char *more = bytes_more(into, (size_t)n * sizeof(*from));
