@@ -16,8 +16,8 @@ CAMPAIGN = 1000  # logs
 
 
 def resident(bench: Bench) -> Row:
-    """Measures the resident memory of an idle process: the median of several, because libc's pages
-    are mapped in groups. Returns a row of the table."""
+    """Measures the resident memory that the runtime adds to an idle process: the median of several
+    runs, because the kernel maps libc's pages in groups. Returns a row of the table."""
     small = [bench.program("small"), "idle", str(bench.folder), "resident"]
     taken = []
     for _ in range(bench.repetitions):
@@ -30,7 +30,8 @@ def resident(bench: Bench) -> Row:
 
 
 def processes(bench: Bench) -> list[Row]:
-    """Measures start, end and memory of small processes. Returns rows of the table."""
+    """Measures what the runtime adds to the time of small processes, from start to end, and to
+    their memory. Returns rows of the table."""
     rows = []
     pairs = [f"{name}={value}" for name, value in bench.settings().items()]
     for kind, label in (("idle", "that does nothing"), ("one", "that writes one file")):
@@ -61,8 +62,9 @@ def logs(bench: Bench) -> list[Row]:
 
 
 def traces(bench: Bench) -> list[Row]:
-    """Measures a trace of a million calls without dropped events: time per call, size of the log,
-    and time at the process's end. Returns rows of the table."""
+    """Measures a DXT trace of a million calls without dropped events: the added time per call, the
+    size of the log per call, and the time that writing the log takes at the process's end. Returns
+    rows of the table."""
     calls = 1_000_000
     added, sizes, ends = [], [], []
     tracing = bench.settings("", "MAX_RECORDS 65536 DXT_POSIX\n")
@@ -88,19 +90,20 @@ def traces(bench: Bench) -> list[Row]:
 
 @dataclass
 class Need:
-    """The needs of a command: the median of its seconds, and the maximum of its memory."""
+    """The needs of a command in several runs: the medians of its elapsed and of its processor
+    seconds, and the maximum of its memory in MiB."""
 
     wall: float
     processor: float
     mib: float
 
     def text(self) -> str:
-        """Returns the needs as text for the table."""
+        """Returns the needs as text for the table's column "measured"."""
         return f"{self.wall:.2f} s ({self.processor:.2f} s of processor time), {self.mib:.1f} MiB"
 
     def within(self, seconds: float, mib: float) -> bool:
-        """Returns whether the command stayed within limits of time and memory. Waiting for a busy
-        processor is not counted."""
+        """Returns whether the command stayed within limits of time and memory. The smaller of
+        elapsed and processor time counts, so that waiting for a busy processor does not."""
         return min(self.wall, self.processor) <= seconds and self.mib <= mib
 
 
@@ -137,8 +140,8 @@ def dxt_parser(bench: Bench) -> Row:
 
 
 def report(bench: Bench, label: str, arguments: list[str], most: tuple[float, float]) -> Row:
-    """Measures a run of the report. Returns a row of the table. most: its limits in seconds and
-    MiB."""
+    """Measures darshan-job-summary with some arguments. Returns a row of the table; if it fails,
+    the row has its error. most: the limits in seconds and MiB."""
     goal = f"{most[0]:.1f} s, {most[1]:.0f} MiB"
     command = [str(bench.build / "darshan-job-summary"), "-o", str(bench.folder / "a.pdf")]
     try:
@@ -151,8 +154,8 @@ def report(bench: Bench, label: str, arguments: list[str], most: tuple[float, fl
 
 
 def campaign(bench: Bench, log: Path) -> Row:
-    """Measures a report on many logs, and how much a further log adds. Returns a row of the
-    table."""
+    """Measures a report on a folder of many copies of a log, and from this and a report on a single
+    log the number of further logs per second. Returns a row of the table."""
     logs, few = bench.empty("campaign"), bench.empty("few")
     for folder, count in ((logs, CAMPAIGN), (few, 1)):
         for number in range(count):
@@ -167,7 +170,8 @@ def campaign(bench: Bench, log: Path) -> Row:
 
 
 def reports(bench: Bench, common: Path, large: Path) -> list[Row]:
-    """Measures every form of report that has a goal. Returns rows of the table."""
+    """Measures every form of report that has a goal. Returns rows of the table. common: a log of
+    1,000 files; large: a log of 100,000 files."""
     trace, wide = bench.folder / "trace.darshan", bench.folder / "wide.darshan"
     subprocess.run([HERE / "make_large_trace.py", trace], check=True)
     subprocess.run([HERE / "make_wide_log.py", wide], check=True)
