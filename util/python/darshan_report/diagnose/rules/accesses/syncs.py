@@ -92,10 +92,10 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _through(posix: Table, extra: Table) -> tuple[np.ndarray, np.ndarray]:
-    """Returns a mask of the POSIX files that were opened so that each write waits for the device,
-    and a mask of those that were also opened without this flag. LMDB, for example, writes its pages
-    through one descriptor and the references to them through the other; the log does not
-    distinguish these writes."""
+    """Returns two masks of the POSIX records: files that were opened so that each write waits for
+    the device (O_SYNC), and those of them that were also opened without this flag. LMDB, for
+    example, writes its pages through one descriptor and the references to them through the other;
+    the log does not distinguish these writes."""
     found, some = np.zeros(len(posix), bool), np.zeros(len(posix), bool)
     opens = posix["OPENS"] - posix["DUPS"].clip(0)
     for record, number in zip(extra.ids, extra["SYNC_OPENS"]):

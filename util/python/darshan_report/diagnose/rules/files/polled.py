@@ -32,7 +32,7 @@ _EXAMPLE = (
 
 @dataclass(frozen=True)
 class _Loop:
-    """The look-ups of the loops that wait."""
+    """The look-ups of the loops that wait for files: their number, the names, and seconds."""
 
     calls: float
     names: int
@@ -42,7 +42,7 @@ class _Loop:
 
 @needs("SITES")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on the loops that look up few names very often, and mostly do not find
+    """Yields one finding over the loops that look up few names very often, and mostly do not find
     them."""
     extra, usage, loop = facts.table("POSIX_EXT"), facts.table("USAGE"), _waiting(facts)
     if extra is None or loop is None or extra.sum("MISSES") < _MOSTLY * loop.calls:
@@ -97,7 +97,7 @@ def _waiting(facts: Facts) -> _Loop | None:
 
 def _asking(facts: Facts, group: Line) -> _Loop | None:
     """Returns the look-ups of a loop if they are for few names, and the loop does nothing else;
-    otherwise None."""
+    otherwise None. group: a line of the program, with its call sites."""
     calls, names, in_calls, short, longer, others = 0.0, 0, 0.0, 0.0, 0.0, 0.0
     for site in group.sites:
         sums = site.sums
