@@ -54,8 +54,9 @@ def _around(facts: Facts, estimated: float, counted: float) -> float:
 
 
 def _by_opening(facts: Facts, h5: Hdf5, calls: np.ndarray) -> np.ndarray:
-    """Returns a mask of the datasets whose file is reopened for every few calls. The
-    program must keep these files open before it can move more at a time. calls: number per dataset."""
+    """Returns a mask of the datasets whose file is reopened for every few calls. The program must
+    keep these files open before it can move more bytes with each call. calls: number of calls per
+    dataset."""
     known = hdf5_opened_again.opened(facts)
     if known is None:
         return np.zeros(len(calls), bool)
