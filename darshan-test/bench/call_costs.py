@@ -90,9 +90,10 @@ def cost_text(added: Added) -> str:
 
 
 def cost_row(kind: Kind, label: str, added: Added, first: Added | None) -> Row:
-    """Returns the table row of one measurement. first: the measurement with one thread, with which
-    this one is compared; None if this is the one with one thread, which is compared with the
-    goal."""
+    """Returns the row of one measurement for the table of results, with the added time and its
+    goal. label: of the row; first: the measurement with one thread, with which a measurement with
+    more threads is compared; None if this is the one with one thread, which is compared with the
+    goal of the kind of call."""
     ratio = added.added / added.ticks
     text = cost_text(added)
     if first:
@@ -104,8 +105,9 @@ def cost_row(kind: Kind, label: str, added: Added, first: Added | None) -> Row:
 
 
 def calls(bench: Bench) -> list[Row]:
-    """Measures the time that the runtime adds to single calls. Returns a row of the table for each
-    kind of call, each number of threads, and, where it exists, the free real function."""
+    """Measures the time that the runtime adds to single calls. Returns a row of the table of
+    results for each kind of call, each number of threads, and, where it exists, the free real
+    function."""
     rows = []
     for kind in KINDS:
         for free in (False, True) if kind.free else (False,):
@@ -121,7 +123,7 @@ def calls(bench: Bench) -> list[Row]:
 
 def floor(bench: Bench) -> list[Row]:
     """Measures two readings of the clock's counter around a call, which is the least that a timing
-    wrapper can add. Returns rows of the table without a goal."""
+    wrapper can add. Returns rows of the table of results, which have no goal."""
     rows = []
     for kind in [k for k in KINDS if k.in_ticks == 1.6]:
         for free in (False, True):
@@ -136,7 +138,8 @@ COUNTED = [kind for kind in KINDS if not (kind.excluded or kind.configuration)]
 
 def instructions(bench: Bench) -> list[Row]:
     """Counts, with callgrind, the instructions that the runtime adds per call; they do not depend
-    on the machine's load. Returns a row of the table for each kind in COUNTED, without a goal."""
+    on the machine's load. Returns a row of the table of results for each kind in COUNTED, without a
+    goal."""
     return [
         Row(f"instructions added: {kind.label}", f"{added:.0f} (bare {bare:.0f})", "", True)
         for kind in COUNTED

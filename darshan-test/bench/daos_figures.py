@@ -36,6 +36,6 @@ def compiled(folder: Path) -> str:
 
 
 def calls(bench: Bench) -> list[Row]:
-    """Measures calls of each kind in KINDS. Returns a row of the table for each."""
+    """Measures calls of each kind in KINDS. Returns a row of the table of results for each."""
     program = compiled(bench.folder)
     return [call_cost(bench, [program, kind, str(CALLS)], *row) for kind, row in KINDS.items()]

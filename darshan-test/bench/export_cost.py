@@ -50,8 +50,10 @@ def metric(path: Path, name: str) -> float:
 
 
 def measure(folder: Path, jobs: int, processes: int, files: int, seconds: float) -> str:
-    """Returns a row of text: the numbers of journals, jobs and files, the percentage of a core, and
-    the age of the oldest number."""
+    """Runs this many processes, of some jobs and with some files each, and `darshan watch --export`
+    beside them for some seconds. Returns a row of text: the numbers of journals, jobs and files,
+    the share of a core that `darshan watch` used, and the age of the oldest number that it
+    exported."""
     build = build_folder()
     for name in ("journals", "logs", "data"):
         (folder / name).mkdir()

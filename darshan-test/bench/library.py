@@ -61,7 +61,7 @@ def in_c(bench: Bench, log: Path, libraries: list[Path]) -> Row:
 def in_python(bench: Bench, log: Path, package: Path) -> Row:
     """Measures PyDarshan with this tree's C library and with its own. For the former, PyDarshan
     runs from a copy without its library, so that it finds the one in LD_LIBRARY_PATH. Returns a row
-    of the table. package: folder of PyDarshan's Python package."""
+    of the table of results. package: folder of PyDarshan's Python package."""
     alone, found = bench.empty("alone"), bench.empty("found")
     shutil.copytree(package, alone / "darshan", ignore=shutil.ignore_patterns("*.so", "*.c"))
     (found / "libdarshan-util.so").symlink_to(bench.build / "libdarshan-util.so.0")
@@ -83,8 +83,8 @@ def in_python(bench: Bench, log: Path, package: Path) -> Row:
 
 def library(bench: Bench) -> list[Row]:
     """Measures how long a log of 100,000 records takes to read, with this tree's library and with
-    that of PyDarshan's wheel. Returns rows of the table; if PyDarshan is missing, a row that says
-    so."""
+    that of PyDarshan's wheel. Returns rows of the table of results; if PyDarshan is missing, a row
+    that says so."""
     found = pydarshan()
     if not found:
         return [Row("libdarshan-util", f"PyDarshan's wheel is not in {VENV}", "", True)]

@@ -126,9 +126,9 @@ def interleaved(
 
 
 def call_cost(bench: Bench, command: list[str], label: str, goal: int | None) -> Row:
-    """Measures the nanoseconds that the runtime adds to a call, between the fastest runs. command:
-    a program that prints the nanoseconds of a call. goal: limit in nanoseconds; None if there is
-    none. Returns the row of the table."""
+    """Measures the nanoseconds that the runtime adds to a call, between the fastest runs. Returns
+    the row of the table of results. command: a program that prints the nanoseconds of a call;
+    label: of the row; goal: limit in nanoseconds, None if there is none."""
     added = interleaved(
         bench.repetitions,
         lambda: numbers(command)[0],

@@ -44,7 +44,7 @@ def nanoseconds(command: list[str]) -> float:
 
 def writes(bench: Bench) -> list[Row]:
     """Measures writes by MPI-IO in processor time, which does not include waiting, with each
-    installed MPI. Returns a row of the table for each."""
+    installed MPI. Returns a row of the table of results for each."""
     rows = []
     for flavour in ("openmpi", "mpich"):
         start, program = starter(flavour, RANKS), bench.folder / f"mpiio-cost.{flavour}"
@@ -74,7 +74,7 @@ def writes(bench: Bench) -> list[Row]:
 
 def talk(bench: Bench) -> list[Row]:
     """Measures MPI communication calls without a record, with MPIWAIT, and with MPIWAIT and APMPI,
-    with each installed MPI. Returns rows of the table."""
+    with each installed MPI. Returns rows of the table of results."""
     rows = []
     for flavour in ("openmpi", "mpich"):
         start, program = starter(flavour, 1), bench.folder / f"talk-cost.{flavour}"
@@ -99,7 +99,7 @@ def talk(bench: Bench) -> list[Row]:
 
 def inits(bench: Bench) -> list[Row]:
     """Measures how long the runtime delays a job in MPI_Init, with one processor per rank, and with
-    more ranks than processors. Returns rows of the table for each installed MPI."""
+    more ranks than processors. Returns rows of the table of results for each installed MPI."""
     rows = []
     processors = len(os.sched_getaffinity(0))
     for flavour in ("openmpi", "mpich"):

@@ -47,8 +47,8 @@ def lowest(times: list[float]) -> float:
 
 
 def runs(bench: Bench) -> list[Row]:
-    """Measures `darshan run` with small programs, in turn with the bare programs. Returns rows of
-    the table."""
+    """Measures how much longer small programs and loops of a shell take under `darshan run` than
+    without it. Returns rows of the table of results."""
     rows = []
     bare = plain_environment()
     ours = bare | {"DARSHAN_MMAP_LOGPATH": str(bench.folder / "journals")}
@@ -65,9 +65,9 @@ def runs(bench: Bench) -> list[Row]:
 
 
 def loops(bench: Bench, bare: dict[str, str], ours: dict[str, str]) -> list[Row]:
-    """Measures what `darshan run`, with the merge of all records, adds to each of many short
-    programs that a shell starts. Returns rows of the table. bare, ours: environments without and
-    with the runtime."""
+    """Measures how much time `darshan run`, with the merge of all records, adds to each of many
+    short programs that a shell starts. Returns rows of the table of results. bare, ours:
+    environments without and with the runtime."""
     rows = []
     file = bench.folder / "file"
     file.write_text("five\n")
@@ -129,7 +129,7 @@ def one_file(folder: Path, settings: dict[str, str]) -> str:
 
 def memory(bench: Bench) -> list[Row]:
     """Measures the memory that the runtime adds to an idle process and to one that has written a
-    file, and the resident pages of its library. Returns rows of the table."""
+    file, and the resident pages of its library. Returns rows of the table of results."""
     work = bench.empty("work")
     asleep, bare_asleep = idle(work, bench.settings()), idle(work, {})
     wrote, bare_wrote = one_file(work, bench.settings()), one_file(work, {})

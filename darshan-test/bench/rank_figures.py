@@ -95,7 +95,7 @@ def job(bench: Bench, start: list[str], program: Path, shared: int, own: int) ->
 
 def ranks(bench: Bench) -> list[Row]:
     """Measures the time of the log at the end of real jobs of 32 ranks with each installed MPI.
-    Returns rows of the table."""
+    Returns rows of the table of results."""
     rows = []
     for flavour in ("openmpi", "mpich"):
         start, program = starter(flavour), bench.folder / f"shutdown.{flavour}"

@@ -59,8 +59,8 @@ def log_of(bench: Bench) -> Path:
 
 
 def trees(bench: Bench) -> list[Row]:
-    """Measures runs of many processes, each of which reads a small file. Returns rows of the table:
-    time per process, size of the parts, merge, and size of the log."""
+    """Measures runs of many processes, each of which reads a small file. Returns rows of the table
+    of results: time per process, size of the parts, merge, and size of the log."""
     data = bench.folder / "data"
     data.write_bytes(bytes(4000))
     command = [bench.program("many"), str(PROCESSES), str(TOGETHER), "/bin/cat", str(data)]

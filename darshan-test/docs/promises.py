@@ -57,7 +57,8 @@ def configure() -> Iterator[str]:
 
 
 def symbols(build: Path) -> Iterator[str]:
-    """Yields a line for each symbol that a library of the build exports, without its version."""
+    """Yields "symbol LIBRARY NAME" for each symbol that a library of the build exports, with the
+    name without its version."""
     for library in LIBRARIES:
         done = subprocess.run(
             ["nm", "-D", "--defined-only", build / library],

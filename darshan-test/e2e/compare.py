@@ -61,7 +61,7 @@ def recorded(log: Log, random: str) -> dict[str, dict[str, float]]:
 
 def of_posix_alone(name: str, seen: Tally, row: dict[str, float]) -> Iterator[str]:
     """Yields a message for each count of strace that differs from the counter of a file without
-    streams; every count must be equal."""
+    streams; every count must be equal. seen: strace's counts; row: the counters."""
     for kind, counter in COUNTERS.items():
         ours = row.get(counter, 0) - (row.get("POSIX_FILENOS", 0) if kind == "opens" else 0)
         theirs = getattr(seen, kind)
@@ -71,7 +71,8 @@ def of_posix_alone(name: str, seen: Tally, row: dict[str, float]) -> Iterator[st
 
 def of_streams(name: str, seen: Tally, row: dict[str, float]) -> Iterator[str]:
     """Yields a message for each wrong counter of a file with streams. Some must equal the counts of
-    strace; for the rest, these are bounds, because libc buffers."""
+    strace; for the rest, these are bounds, because libc buffers. seen: strace's counts; row: the
+    counters."""
 
     def get(counter: str) -> float:
         return row.get(counter, 0)

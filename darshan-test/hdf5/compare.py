@@ -53,9 +53,9 @@ def counters(
 
 
 def times(name: str, prefix: str, row: Row, happened: dict[str, bool]) -> Iterator[str]:
-    """Yields a message for each negative timer, each missing timestamp of an operation that
-    happened, and each timestamp of one that did not. happened: by operation, such as OPEN, whether
-    it happened."""
+    """Yields a message for each negative timer in a record, each missing timestamp of an operation
+    that happened, and each timestamp of one that did not. prefix: of the counters' names; row: the
+    record's counters; happened: by operation, such as OPEN, whether it happened."""
     for kind, did in happened.items():
         start = row[f"{prefix}F_{kind}_START_TIMESTAMP"]
         end = row[f"{prefix}F_{kind}_END_TIMESTAMP"]

@@ -88,8 +88,9 @@ class Dataset:
     sizes: dict[str, set[int]] = field(default_factory=lambda: {"READ": set(), "WRITE": set()})
 
     def opened(self, deprecated: str, size: str, dims: str, chunk: str) -> None:
-        """Counts a create or an open, and sets the dataset's description. The arguments are the
-        fields of the program's fact."""
+        """Counts a create or an open, and sets the dataset's description, from the fields of the
+        program's fact: whether the call is deprecated, bytes of an element, lengths of the
+        dimensions, and lengths of a chunk."""
         self.size, self.chunk = int(size), numbers(chunk)
         self.counters["OPENS"] += 1
         self.counters["USE_DEPRECATED"] = int(deprecated)

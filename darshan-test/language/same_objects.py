@@ -43,8 +43,8 @@ def c_form(text: str) -> list[str]:
 
 
 def python_form(text: str) -> list[str]:
-    """Returns the syntax tree of a Python file without positions, as one text for each top-level
-    statement."""
+    """Returns the syntax tree of a Python file, as one text for each top-level statement, without
+    positions. Docstrings are left out, too, unless the file uses `__doc__`."""
     tree = ast.parse(text)
     if "__doc__" not in text:
         for node in ast.walk(tree):

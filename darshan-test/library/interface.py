@@ -190,8 +190,9 @@ class Library:
         return first[1] < 0 or (self.records(log, 1) == first and first[0] != [])
 
     def sums(self, module: int, nprocs: int, records: list[bytes]) -> tuple[list[Any], str]:
-        """Adds records to an accumulator. Returns its metrics as numbers, and its total record as
-        hexadecimal text. records: the bytes of each record."""
+        """Adds records to an accumulator for a job of `nprocs` processes. Returns its metrics as
+        numbers, and its total record as hexadecimal text. module: the module's id; records: the
+        bytes of each record."""
         accumulator, metrics = c_void_p(), Metrics()
         assert self.lib.darshan_accumulator_create(module, nprocs, byref(accumulator)) == 0
         for record in records:

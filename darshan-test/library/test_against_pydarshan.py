@@ -76,8 +76,9 @@ def slipped(module: str, version: int, swapped: bool) -> list[int]:
 
 
 def masked(module: str, version: int, swapped: bool, text: str) -> bytes:
-    """Returns the bytes of a record without the words that PyDarshan's library reads incorrectly.
-    text: the bytes in hexadecimal form."""
+    """Returns the bytes of a record with zeros in place of the words that PyDarshan's library reads
+    incorrectly. version: of the module; swapped: the record was read from a log of the other byte
+    order; text: the bytes in hexadecimal form."""
     record = bytearray.fromhex(text)
     for word in slipped(module, version, swapped):
         struct.pack_into("<q", record, 8 * word, 0)

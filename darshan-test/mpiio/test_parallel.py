@@ -40,8 +40,8 @@ def total(rows: dict[tuple[int, str], Row], *counters: str) -> float:
 
 
 def below(seen: Seen, what: str) -> float:
-    """Returns the sum of a kind of calls or bytes, such as POSIX_READS, over all operations of all
-    LAYERS records."""
+    """Returns the sum of a kind of calls or bytes over all operations of all LAYERS records. what:
+    the kind, such as POSIX_READS."""
     return total(seen.modules["LAYERS"], *(f"{o}_{what}" for o in OPERATIONS))
 
 

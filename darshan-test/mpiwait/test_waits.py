@@ -23,8 +23,8 @@ ONE_MPI = pytest.mark.parametrize("mpi", turning(MPIS, 0.5, "mpiwait-one"), indi
 
 
 def same(measured: float, own: float) -> bool:
-    """Returns whether the time in the log agrees with the one that the program measured, within a
-    tolerance; both in seconds."""
+    """Returns whether the time in the log (`measured`) agrees with the one that the program
+    measured (`own`), within a tolerance; both in seconds."""
     return LEAST * own - MORE <= measured <= own + MORE
 
 

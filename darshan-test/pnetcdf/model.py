@@ -120,8 +120,8 @@ def from_facts(texts: Iterable[str]) -> Expected:
 
 
 def common(variable: Variable) -> dict[str, int]:
-    """Returns the counters of the four most common accesses, ordered by count, then by size. Only
-    for variables for which has_clear_order() is true."""
+    """Returns the counters of the four most common accesses of a variable, ordered by count, then
+    by size; 0 if it has fewer. Only for variables for which has_clear_order() is true."""
     counters: dict[str, int] = {}
     ranked = sorted(
         ((count, access) for access, count in variable.accesses.items() if access[0]),

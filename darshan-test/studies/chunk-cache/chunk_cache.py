@@ -215,8 +215,9 @@ COMPARISON = (
 
 
 def comparison(measured: dict[Case, Measured], size: Size) -> list[list[str]]:
-    """Returns rows of a table that compare each problem with its repaired version: the ratios of
-    time and bytes beside the source's values."""
+    """Returns rows, as cells of text, of a table that compares each problem with its repaired
+    version: the ratio of times here and in the source ("" if the source has none), and the ratio of
+    bytes read."""
     rows = []
     for problem, cure in PROBLEMS:
         a, b = measured[problem], measured[cure]

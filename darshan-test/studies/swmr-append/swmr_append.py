@@ -146,8 +146,9 @@ class Study:
 
 
 def time_rows(best: dict[tuple[Layout, str], Measured]) -> Iterator[list[str]]:
-    """Yields a row of text for each layout: the increases over no SWMR that the source has and
-    those measured here, and what the runtime adds."""
+    """Yields a row of cells for each layout: the seconds without SWMR; for each other mode how much
+    longer it takes, in per cent, in the source and here; and what the runtime adds, in per cent.
+    best: the results of the fastest rounds."""
     for layout in LAYOUTS:
         base = best[layout, "no SWMR"]
         cells = [layout.name, f"{base.seconds:.3f} s"]

@@ -34,8 +34,8 @@ def _grown(posix: Table, extra: Table) -> np.ndarray:
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding if processes map the same files again and again while these are open, and
-    the mapping takes time. The page faults of each new mapping are in the time between these
-    calls."""
+    the mapping takes time; otherwise nothing. The page faults of each new mapping are in the time
+    between these calls."""
     spent = mapping_times(facts)
     if spent is None:
         return

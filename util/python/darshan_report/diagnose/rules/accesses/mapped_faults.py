@@ -77,7 +77,7 @@ def _on_network(facts: Facts, record: int) -> tuple[str, str]:
 @needs("USAGE")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding, over all mapped files, if page faults wait for storage and nearly each of
-    them reads a single page."""
+    them reads a single page; otherwise nothing."""
     usage, extra = facts.table("USAGE"), facts.table("POSIX_EXT")
     waited = waits_for_pages(facts)
     if usage is None or extra is None or waited is None or not extra.has("MMAP_TOUCHED"):

@@ -21,7 +21,7 @@ _FEW_FORWARD = 0.1  # share of the transfers; half of random transfers go forwar
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if the reads of files jump back and forth, and another if their writes do,
-    each over all such files."""
+    each over all such files; otherwise nothing."""
     table = facts.table("POSIX")
     if table is not None:
         for kind in ("READ", "WRITE"):

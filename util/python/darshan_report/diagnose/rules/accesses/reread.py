@@ -86,7 +86,7 @@ _SCANS = Remedy(
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding for files, and another for streams, if the same bytes are read several
-    times; and likewise if they are written several times."""
+    times, and two more if they are written several times; otherwise nothing."""
     table = facts.table("POSIX")
     for direction, kind in (("READ", "READ"), ("WRITTEN", "WRITE")):
         if table is not None:

@@ -31,8 +31,8 @@ _REMEDY = Remedy(
 @needs("SITES")
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding, over all files, if a loop writes Parquet files in very small row groups.
-    Call sites show the loop."""
+    """Yields one finding, over all files, if a loop writes Parquet files in very small row groups;
+    otherwise nothing. Call sites show the loop."""
     known, posix = loops_of(facts), facts.table("POSIX")
     if known is None or posix is None:
         return

@@ -40,7 +40,7 @@ def seconds_in(facts: Facts, table: Table) -> np.ndarray:
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding over all files with many more seeks than transfers, if the seeks take much
-    time."""
+    time; otherwise nothing."""
     table = facts.table("POSIX")
     if table is None:
         return

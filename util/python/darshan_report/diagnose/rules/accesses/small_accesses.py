@@ -63,7 +63,7 @@ _SIZES = {"READ": "MAX_BYTE_READ", "WRITE": "MAX_BYTE_WRITTEN"}
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if many small POSIX calls read files, and another if many small POSIX calls
-    write files, each over all such files."""
+    write files, each over all such files; otherwise nothing."""
     table = facts.table("POSIX")
     if table is None:
         return

@@ -25,8 +25,9 @@ _GROUPS = (
 @needs("POSIX_EXT")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding if waiting for the device takes much time: in fsync and the like, and in
-    writes to files that were opened so that each write waits (O_SYNC). Files that are synchronized
-    for a group of writes are left to the remark on the time (costly-syncs)."""
+    writes to files that were opened so that each write waits (O_SYNC); otherwise nothing. Files
+    that are synchronized for a group of writes are left to the remark on the time
+    (costly-syncs)."""
     posix, extra = facts.table("POSIX"), facts.table("POSIX_EXT")
     if extra is None or posix is None:
         return

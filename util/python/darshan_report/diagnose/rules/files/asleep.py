@@ -218,8 +218,9 @@ def _idle(facts: Facts, processes: int) -> float:
 
 
 def _makers(facts: Facts, waiting: Sequence[_Asking]) -> tuple[bool, str]:
-    """Returns whether other processes of the run used the files that were found, and the names of
-    their programs as text; "" if they are unknown, or more than two."""
+    """Returns whether other processes of the run used the files for which some loops waited and
+    which they found, and the names of their programs as text. The text is `""` if they are unknown,
+    or more than two. waiting: the loops."""
     of_others, names = False, dict[str, None]()
     for one in waiting:
         for number in one.files:
@@ -235,8 +236,8 @@ def _makers(facts: Facts, waiting: Sequence[_Asking]) -> tuple[bool, str]:
 
 
 def _sleepers(facts: Facts, waiting: Sequence[_Asking]) -> str:
-    """Returns the names of the programs that sleep between look-ups, as text; "" if they are
-    unknown, or more than two."""
+    """Returns the names of the programs with these loops, which sleep between look-ups, as text;
+    `""` if they are unknown, or more than two. waiting: the loops."""
     tree, late = facts.tree, defaultdict[str, float](float)
     if tree is None or not all(one.places for one in waiting):
         return ""
@@ -247,8 +248,8 @@ def _sleepers(facts: Facts, waiting: Sequence[_Asking]) -> str:
 
 
 def _late(facts: Facts, waiting: Sequence[_Asking]) -> Finding | None:
-    """Returns the finding on files that were found later than they appeared; None if this costs
-    little."""
+    """Returns the finding on files that a loop found later than they appeared, because it slept;
+    None if this costs little. waiting: loops that sleep between look-ups."""
     slept, late = sum(one.looks.seconds for one in waiting), sum(one.looks.late for one in waiting)
     processes = max(one.processes for one in waiting) if facts.together else 1
     run = min(late / processes, _idle(facts, processes), facts.run_time)
@@ -298,15 +299,16 @@ def _late(facts: Facts, waiting: Sequence[_Asking]) -> Finding | None:
 
 
 def _at(waiting: Sequence[_Asking]) -> str:
-    """Returns the lines of scripts that wait for files as text, the longest wait first; "" for
-    compiled programs, because other code looks up their lines."""
+    """Returns, as text, the lines of scripts with these loops, the longest wait first; `""` for
+    compiled programs, because other code looks up their lines. waiting: loops that sleep between
+    look-ups."""
     most = sorted(waiting, key=lambda one: -one.looks.late)[:_SHOWN]
     return " and ".join(dict.fromkeys(one.where for one in most if all(o.where for o in most)))
 
 
 def _of_others(said: Finding) -> Finding:
-    """Returns the finding changed to a notice, for files that no process of the run made: another
-    program may have made them, or the loop may wait for something else."""
+    """Returns the finding `said` changed to a notice, for files that no process of the run made:
+    another program may have made them, or the loop may wait for something else."""
     return replace(
         said,
         name=OF_OTHERS,
@@ -318,7 +320,8 @@ def _of_others(said: Finding) -> Finding:
 
 
 def _in_vain(facts: Facts, every: Sequence[_Asking]) -> Iterator[Finding]:
-    """Yields one notice on a file that never appeared, if the run mostly slept for it."""
+    """Yields one notice on a file that never appeared, if the run mostly slept in these loops;
+    otherwise nothing. every: all loops that sleep between look-ups."""
     slept, sleeps = sum(one.looks.seconds for one in every), sum(one.looks.pauses for one in every)
     waited = min(slept, _idle(facts, 1))
     if facts.together or sleeps < _OFTEN or waited < _MOSTLY * facts.run_time:

@@ -21,8 +21,8 @@ _PROBED = 0.5  # names per listing that were tried or made
 
 @needs("POSIX_EXT")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding if folders are listed again and again. The number and the time of the
-    listings are known only for all folders together."""
+    """Yields one finding if folders are listed again and again; otherwise nothing. The number and
+    the time of the listings are known only for all folders together."""
     extra = facts.table("POSIX_EXT")
     if extra is None:
         return

@@ -26,7 +26,7 @@ _FOLDERS = 3  # largest number of folders that are named
 @needs("POSIX_EXT")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding, over all names, if many opens, stats and accesses fail because the name
-    does not exist, and this takes time."""
+    does not exist, and this takes time; otherwise nothing."""
     extra = facts.table("POSIX_EXT")
     if extra is None:
         return

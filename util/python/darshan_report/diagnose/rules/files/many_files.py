@@ -83,7 +83,7 @@ def _remedy(facts: Facts, *, read: bool) -> Remedy:
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding if the program uses very many small files, through POSIX and STDIO
-    together; or if it creates some, and this takes a large part of the time."""
+    together; or if it creates some, and this takes a large part of the time; otherwise nothing."""
     found: list[tuple[Table, np.ndarray]] = []
     records, more, time, largest = 0, 0, 0.0, 0
     renames = 0

@@ -101,7 +101,7 @@ _LIGHTER = 20  # number of seeks that cost as much as one open or stat
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if the same files are opened by POSIX calls, or queried with stat or access,
-    again and again; and another for streams that are opened again and again."""
+    again and again; and another for streams that are opened again and again; otherwise nothing."""
     for module in ("POSIX", "STDIO"):
         if (table := facts.table(module)) is not None:
             yield from _find(facts, table)

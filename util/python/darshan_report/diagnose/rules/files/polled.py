@@ -43,7 +43,7 @@ class _Loop:
 @needs("SITES")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding over the loops that look up few names very often, and mostly do not find
-    them."""
+    them; nothing if there are none."""
     extra, usage, loop = facts.table("POSIX_EXT"), facts.table("USAGE"), _waiting(facts)
     if extra is None or loop is None or extra.sum("MISSES") < _MOSTLY * loop.calls:
         return

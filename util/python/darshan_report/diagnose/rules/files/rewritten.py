@@ -136,7 +136,8 @@ def _with_reads(facts: Facts, one: Rewritten, times: float, table: Table, place:
 
 
 def edited_ids(facts: Facts) -> np.ndarray:
-    """Returns the record ids of the files that are also read whole each time."""
+    """Returns the record ids of the files that a program rewrites again and again and also reads
+    whole each time."""
     every = frozenset().union(*(one.ids for one in files(facts) if one.read))
     return np.fromiter(every, "u8", len(every))
 
@@ -153,7 +154,8 @@ def _removed(facts: Facts, table: Table, opens: np.ndarray) -> np.ndarray:
 
 
 def _renamed(facts: Facts) -> list[Rewritten]:
-    """Returns the rewritten files to whose names other files of the same folder were renamed."""
+    """Returns the files that are rewritten by renaming other files of the same folder to their
+    names, again and again; [] if there are none, or if the log lacks renames."""
     posix = facts.table("POSIX")
     if posix is None or not posix.has("RENAME_TARGETS"):
         return []
@@ -274,7 +276,7 @@ def _more(found: Sequence[Rewritten]) -> str:
 
 def _saved(facts: Facts, found: Sequence[Rewritten], stake: Stake, ending: str) -> Finding:
     """Returns the finding on files that a program saves too often. found: the files, costliest
-    first. ending: sentences to add."""
+    first; stake: the potential saving; ending: sentences to add."""
     first = found[0]
     lost = sum(one.lost for one in found)
     about = "" if first.times == int(first.times) else "about "
@@ -319,7 +321,7 @@ def _times(one: Rewritten) -> str:
 
 def _edited(facts: Facts, found: Sequence[Rewritten], stake: Stake, ending: str) -> Finding:
     """Returns the finding on files that are read whole and written whole to change a part. found:
-    the files, costliest first. ending: sentences to add."""
+    the files, costliest first; stake: the potential saving; ending: sentences to add."""
     first = found[0]
     lost = sum(one.lost for one in found)
     return Finding(

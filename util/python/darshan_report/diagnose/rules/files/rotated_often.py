@@ -24,7 +24,7 @@ _PASSED_ON = 1.5  # fewest renames per rename of the log itself, as older versio
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding over the log files of a program that are rotated again and again, if this
-    takes much time."""
+    takes much time; otherwise nothing."""
     posix, ids = facts.table("POSIX"), rotations.ids(facts)
     if posix is None or not len(ids):
         return

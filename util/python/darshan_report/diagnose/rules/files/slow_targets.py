@@ -25,7 +25,7 @@ _MEGA = 1 << 20
 @at_most(WAITS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding on the storage targets of Lustre whose files are far slower than those of
-    other targets."""
+    other targets; nothing if there are none."""
     table, found = facts.table("POSIX"), facts.stripes
     if table is None or found is None:
         return

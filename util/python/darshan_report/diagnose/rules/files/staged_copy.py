@@ -50,8 +50,8 @@ def _pairs(facts: Facts, removed: dict[int, float]) -> list[tuple[File, File, in
 
 @needs("POSIX", "POSIX_EXT")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding if files were copied, and each copy was read once and removed. Reading the
-    original would take as long as copying it."""
+    """Yields one finding if files were copied, and each copy was read once and removed; otherwise
+    nothing. Reading the original would take as long as copying it."""
     extra = facts.table("POSIX_EXT")
     posix = facts.table("POSIX")
     if extra is None or posix is None:

@@ -143,7 +143,7 @@ def _sentence(facts: Facts, hits: list[_Again], again: int, moved: int) -> str:
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding over the datasets whose chunks are written again because they do not stay
-    in the chunk cache."""
+    in the chunk cache; nothing if there are none."""
     hits = _all(facts)
     seconds = 0.0
     for one in hits:

@@ -25,9 +25,9 @@ _SIDES = (("READ", "BYTES_ASKED_READ", "reads"), ("WRITE", "BYTES_ASKED_WRITTEN"
 
 
 def _between(facts: Facts, h5: Hdf5, kind: str) -> np.ndarray:
-    """Returns the estimated seconds that Python's bindings take around the calls on each dataset:
-    at most the time between its first and last call that no call on it takes. Zeros if the program
-    is not written in Python. kind: READ or WRITE."""
+    """Returns, for each dataset, the estimated seconds that Python's bindings take around the calls
+    on it: at most the time between its first and last call that no call on it takes. All are 0 if
+    the program is not written in Python. h5: HDF5's records; kind: READ or WRITE."""
     table = facts.table("H5D")
     if table is None:
         return np.zeros(len(h5.datasets))
@@ -100,7 +100,7 @@ def _flushes(facts: Facts, h5: Hdf5, tiny: np.ndarray, lost: float) -> float:
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if datasets are read a few bytes at a time, and another if they are written
-    a few bytes at a time, each over all datasets."""
+    a few bytes at a time, each over all datasets; otherwise nothing."""
     h5 = hdf5(facts)
     if h5 is not None and len(h5.datasets):
         for kind, asked, word in _SIDES:

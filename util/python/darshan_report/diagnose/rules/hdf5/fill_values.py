@@ -43,7 +43,7 @@ def filled_bytes(sets: Objects) -> tuple[np.ndarray, np.ndarray]:
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding over all datasets that HDF5 filled with fill values and the program then
-    wrote."""
+    wrote; nothing if there are none."""
     h5 = hdf5(facts)
     if h5 is None or not len(h5.datasets):
         return

@@ -95,8 +95,9 @@ def with_each_write(facts: Facts, h5: Hdf5) -> np.ndarray:
 
 
 def _sentence(facts: Facts, h5: Hdf5, done: _Flushed, mask: np.ndarray, first: int) -> str:
-    """Returns the text on the flushes of the file `first`, and on the bytes that all files of the
-    mask wrote again."""
+    """Returns the text on the flushes of one file, and on the bytes that all these files wrote
+    again. done: counts of the flushes per file; mask: the files of the finding; first: row of the
+    one file."""
     inside = h5.in_files(mask)
     written_to = inside & (h5.datasets["BYTES_ASKED_WRITTEN"] > 0)
     again, written = int(done.again[mask].sum()), int(done.written[mask].sum())
@@ -138,7 +139,7 @@ def _remedy(each_write: bool) -> Remedy:
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding over the HDF5 files that are flushed after every small write: flushes of
-    the files and of their datasets together."""
+    the files and of their datasets together; nothing if there are none."""
     h5 = hdf5(facts)
     if h5 is None:
         return

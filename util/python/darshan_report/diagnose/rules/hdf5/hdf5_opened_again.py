@@ -58,7 +58,7 @@ def opened(facts: Facts) -> tuple[Hdf5, np.ndarray] | None:
 @needs("H5F")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding over the HDF5 files that are opened and closed again and again, if this
-    takes much time."""
+    takes much time; otherwise nothing."""
     known, table = opened(facts), facts.table("H5F")
     if known is None or table is None:
         return

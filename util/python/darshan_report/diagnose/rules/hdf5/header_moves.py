@@ -77,7 +77,8 @@ def _mask(facts: Facts, table: Table) -> Mask:
 @needs("POSIX")
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding over the netCDF files whose data are moved when the header grows."""
+    """Yields one finding over the netCDF files whose data are moved when the header grows; nothing
+    if there are none."""
     table = facts.table("POSIX")
     if table is None:
         return

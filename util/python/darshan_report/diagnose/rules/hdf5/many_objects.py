@@ -114,7 +114,7 @@ def _title(kinds: list[_Kind], mask: np.ndarray) -> str:
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding over HDF5 files with many small datasets or attributes, if calls on them
-    take much time. The time in calls on groups counts, too."""
+    take much time; otherwise nothing. The time in calls on groups counts, too."""
     h5 = hdf5(facts)
     if h5 is None or not len(h5.files):
         return

@@ -73,7 +73,7 @@ def _counts(h5: Hdf5) -> tuple[np.ndarray, np.ndarray]:
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding over the files of which a program opens all datasets again for each
-    search."""
+    search; nothing if there are none."""
     h5, some = hdf5(facts), searched(facts)
     if h5 is None or not some:
         return

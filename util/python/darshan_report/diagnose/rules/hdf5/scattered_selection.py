@@ -71,7 +71,7 @@ def _made_before(facts: Facts, hits: Sequence[tuple[Upper, object]], kind: str) 
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if reads of selections of many pieces spend at least half of their time
-    inside HDF5, and another if writes do."""
+    inside HDF5, and another if writes do; otherwise nothing."""
     if facts.table("H5D") is None:
         return
     scattered = [upper for upper in facts.datasets if _is_scattered(facts, upper)]

@@ -61,8 +61,8 @@ def _dies(upper: Upper, kind: str) -> bool:
 
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if reads fill the sieve buffer but do not use it, and another if writes do.
-    Calls of a few bytes each are left to the finding about single elements."""
+    """Yields a finding if reads fill the sieve buffer but do not use it, and another if writes do;
+    otherwise nothing. Calls of a few bytes each are left to the finding about single elements."""
     for kind in ("READ", "WRITE"):
         smallest = facts.limits["element.bytes"]
         hits = [

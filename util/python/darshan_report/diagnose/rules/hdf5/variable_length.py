@@ -61,7 +61,7 @@ def of_datasets(facts: Facts, h5: Hdf5) -> Mask:
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding over all datasets whose values have variable length, if they cost enough
-    time."""
+    time; otherwise nothing."""
     h5 = hdf5(facts)
     if h5 is None or not len(h5.datasets):
         return

@@ -16,7 +16,7 @@ ROLE = REMARK
 
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding if a job on several nodes has fewer aggregators than nodes, and collective
-    calls take time."""
+    calls take time; otherwise nothing."""
     upper = facts.table("MPI-IO")
     nodes = dict(facts.info.metadata).get("nodes", "")
     if upper is None or not facts.together or not nodes.isdigit() or int(nodes) < 2:

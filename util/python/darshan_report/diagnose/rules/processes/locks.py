@@ -192,7 +192,8 @@ def _of_nobody(facts: Facts, extra: Table, at: int, inside: _Guarded) -> Finding
 
 
 def _done(facts: Facts, inside: _Guarded) -> str:
-    """Returns a sentence, with a space before it, on the work under each lock; `""` if unknown."""
+    """Returns a sentence, with a space before it, on the work under each lock (`inside`); `""` if
+    unknown."""
     if not inside.ids:
         return ""
     opened = "opened, " if inside.opened else ""

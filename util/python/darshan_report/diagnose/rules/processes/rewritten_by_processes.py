@@ -138,9 +138,9 @@ def _file(
 
 
 def _sources(facts: Facts) -> dict[int, tuple[int, ...]]:
-    """Maps the id of a file to the ids of the files that were renamed to it, if there are several.
-    The log has only the last source of each file, so all renamed files in a folder with one such
-    target are taken to be its sources."""
+    """Maps the id of a file to whose name files were renamed many times to the ids of these files;
+    {} if there is none. The log has only the last source of each file, so all renamed files in a
+    folder are taken to be the sources of its one such file; folders with several are left out."""
     posix = facts.table("POSIX")
     if posix is None or not posix.has("RENAME_TARGETS"):
         return {}

@@ -95,10 +95,10 @@ def _claimed(problems: Sequence[Finding], key: str) -> float:
 
 
 def _finding(facts: Facts, key: str, told: Told) -> Finding:
-    """Returns the finding about one kind of I/O, for the given texts. It is a notice if they have
-    advice, and a fact otherwise; never a problem, because calls alone do not show whether the
-    program needs them. A notice has a potential saving if this is large enough. key: name of the
-    kind, which ends the finding's name."""
+    """Returns the finding about one kind of I/O. It is a notice if its texts have advice, and a
+    fact otherwise; never a problem, because calls alone do not show whether the program needs them.
+    A notice has a potential saving if this is large enough. key: name of the kind, which ends the
+    finding's name; told: the texts."""
     has_remedy = bool(told.remedy.text)
     stake = facts.stake(told.lost if has_remedy else 0.0, told.basis)
     return Finding(
@@ -391,8 +391,9 @@ def _msynced(extra: Table) -> float:
 
 
 def _synced(facts: Facts) -> tuple[float, float, float]:
-    """Returns the bytes and the number of the writes to synchronized files, and the seconds of the
-    syncs of files that are written in groups. All are 0 without the tables POSIX and POSIX_EXT."""
+    """Returns the bytes and the number of the writes to files with calls of fsync or fdatasync (to
+    all files if there are no such calls), and the seconds of the syncs of files that are written in
+    groups. All are 0 without the tables POSIX and POSIX_EXT."""
     posix, extra = facts.table("POSIX"), facts.table("POSIX_EXT")
     if posix is None or extra is None:
         return 0.0, 0.0, 0.0

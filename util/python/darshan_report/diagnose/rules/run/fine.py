@@ -81,7 +81,7 @@ def _crowded(facts: Facts) -> str:
 
 
 def _begun(words: str) -> str:
-    """Returns the text with a capital first letter."""
+    """Returns `words` with a capital first letter."""
     return words[0].upper() + words[1:]
 
 

@@ -26,7 +26,8 @@ _SIGNATURE, _NEW = 3, 2
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields notices, never problems, on I/O that all other numbers of the report lack."""
+    """Yields notices, never problems, on I/O that all other numbers of the report lack; nothing if
+    there is no such I/O."""
     yield from _storage(facts)
     yield from _traffic(facts)
     yield from _hdf5(facts)
