@@ -1,5 +1,6 @@
-"""Writes runtime/start-order.ld, a linker script that lists the functions and data of libdarshan.so
-that every process uses at its start and end.
+"""Writes the linker script runtime/start-order.ld for libdarshan.so.
+
+It lists the functions and data of the library that every process uses at its start and end.
 
     darshan-test/bench/start_order.py BUILD
 
