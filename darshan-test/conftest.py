@@ -21,8 +21,8 @@ from tree import build_folder, real_log_paths
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declares the markers. Restores ignored signals: a shell starts background commands with
-    SIGINT and SIGQUIT ignored, and programs inherit this."""
+    """Declares the markers of the tests. Restores signals that a shell or nohup has set to be
+    ignored (SIGINT, SIGQUIT, SIGHUP, SIGTERM), because tested programs inherit this."""
     config.addinivalue_line("markers", "always: runs even if its file's tests are sampled")
     config.addinivalue_line("markers", "needs(name, ...): what the place must be able to do")
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
@@ -34,23 +34,26 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:
-    """Gives sets a deterministic name, so that two processes find the same tests."""
+    """Returns a deterministic name for a parameter that is a set, so that two processes find the
+    same tests; None lets pytest choose one."""
     return str(sorted(val)) if isinstance(val, (set, frozenset)) else None
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds --part, for steps that run tests again with another build."""
+    """Adds the option --part SHARE, for steps that run a sample of tests again with another
+    build."""
     parser.addoption("--part", type=float, default=0, help="run a sample of the tests, this share")
 
 
 def all_tests(config: pytest.Config) -> bool:
-    """Returns whether the whole folder of tests is run. In this case long files run only a
-    sample."""
+    """Returns whether pytest was called for the whole folder darshan-test. In this case only a
+    sample of the tests of long files runs."""
     return {Path(argument).name for argument in config.args} == {"darshan-test"}
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Skips files without a test in this run, because importing all of them takes long."""
+    """Returns True for a file of which no test is in the sample of this run, because importing all
+    files takes long; otherwise None, so that pytest decides."""
     if collection_path.suffix == ".py" and all_tests(config) and without_tests(collection_path):
         return True
     return None
@@ -81,14 +84,16 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Evaluates the mark "needs" before any fixture is made."""
+    """Skips or fails a test whose mark "needs" names a feature that is missing here, before any
+    fixture is made."""
     for mark in item.iter_markers("needs"):
         needs(*mark.args)
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """On CI, turns a skip whose reason is not in place.py into a failure."""
+    """On CI, turns a skip into a failure, unless its reason was given by elsewhere() of
+    place.py."""
     outcome = yield
     report = outcome.get_result()  # type: ignore[attr-defined]
     if report.skipped and not hasattr(report, "wasxfail") and isinstance(report.longrepr, tuple):
@@ -100,7 +105,8 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def no_cache_of_ours() -> None:
-    """Lets Python programs in tests write compiled files, as they do outside of tests."""
+    """Removes PYTHONPYCACHEPREFIX, so that Python programs in tests write compiled files where they
+    do outside of tests."""
     os.environ.pop("PYTHONPYCACHEPREFIX", None)
 
 
@@ -118,7 +124,7 @@ def passable(tmp_path_factory: pytest.TempPathFactory) -> None:
 @pytest.fixture(scope="session")
 def build(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Returns the top of the build folder, by a path that LD_PRELOAD can contain: a link if its
-    path has a blank or a colon. Fails the test if there is no build."""
+    path has a blank or a colon. Fails if there is no build."""
     path = build_folder()
     if not (path / "Makefile").exists():
         pytest.fail(
@@ -133,8 +139,8 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def archives(build: Path) -> Path:
-    """Returns the folder of the link archives, which it builds first because `make` alone does
-    not."""
+    """Builds the static archives for linking, because `make` alone does not, and returns their
+    folder."""
     with (build / "archives-lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         env = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
@@ -152,5 +158,6 @@ def parser(build: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def real_logs() -> list[Path]:
-    """Returns the real logs; [] if this clone lacks them. If CI is set, that is an error."""
+    """Returns the paths of the real logs; [] if this clone lacks them. If CI is set, their absence
+    is an error."""
     return real_log_paths()

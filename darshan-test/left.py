@@ -10,9 +10,10 @@ RUN = "darshan-run."
 
 
 def left_in(journals: Path) -> list[Path]:
-    """Returns the files in a folder of journals and in its run directories, of which there should
-    be none. First waits, for at most SECONDS, until the run directories are gone: the merger and
-    the last processes of the run may outlive the program that was started."""
+    """Returns the files that are left in a folder of journals and in its run directories, of which
+    there should be none. First waits, for at most SECONDS, until the run directories are gone,
+    because the merger and the last processes of the run may outlive the program that was
+    started."""
     end = time.monotonic() + SECONDS
     while any(journals.glob(f"{RUN}*")) and time.monotonic() < end:
         time.sleep(0.01)

@@ -49,7 +49,8 @@ Probe = Callable[[], str]  # returns the reason why not; "" if it works
 
 @dataclass(frozen=True)
 class Ability:
-    """A feature of the list: its probe, and whether it must be available on CI."""
+    """A feature that tests may need: its probe, which returns "" or why it is missing, and whether
+    it may be missing on CI."""
 
     probe: Probe
     ci: bool = True
@@ -57,19 +58,20 @@ class Ability:
 
 
 def closed() -> bool:
-    """Returns whether this is a plain chroot or a container, in which some features of the list may
-    be missing."""
+    """Returns whether the tests run in a plain chroot or a container (DARSHAN_PLACE), in which some
+    features may be missing."""
     return os.environ.get("DARSHAN_PLACE", "") in ("plain", "container")
 
 
 def on_ci() -> bool:
-    """Returns whether CI is set, where a missing feature fails a test; see excused()."""
+    """Returns whether the variable CI is set; then a missing feature fails a test, unless excused()
+    returns True."""
     return bool(os.environ.get("CI"))
 
 
 def works(*command: str | Path) -> str:
-    """Runs a command as a probe; returns "" if it succeeds, otherwise the last line of its
-    output."""
+    """Runs a command as a probe. Returns "" if it succeeds, otherwise the last line of its output
+    or the error."""
     try:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False
@@ -87,8 +89,8 @@ def works(*command: str | Path) -> str:
 
 
 def programs(*names: str) -> Probe:
-    """Returns a probe for programs in PATH or in the sbin folders, which may not be in an ordinary
-    user's PATH."""
+    """Returns a probe for these programs in PATH or in the sbin folders, which may not be in an
+    ordinary user's PATH."""
     path = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/sbin"
 
     def probe() -> str:
@@ -99,7 +101,7 @@ def programs(*names: str) -> Probe:
 
 
 def configured(*names: str) -> Probe:
-    """Returns a probe for libraries that configure found for this build."""
+    """Returns a probe that checks whether configure found these libraries for the build."""
 
     def probe() -> str:
         makefile = build_folder() / "Makefile"
@@ -111,7 +113,7 @@ def configured(*names: str) -> Probe:
 
 
 def root() -> str:
-    """Returns "" if the user is root, otherwise a text that says so."""
+    """Returns "" if the user of the tests is root, otherwise a text that says so."""
     return "" if os.geteuid() == 0 else "this is not root"
 
 
@@ -139,7 +141,8 @@ def io_uring() -> str:
 
 
 def processor(name: str) -> Probe:
-    """Returns a probe for a kind of processor, for tests that read registers or set breakpoints."""
+    """Returns a probe for a kind of processor, such as x86_64, for tests that read registers or set
+    breakpoints."""
     return lambda: "" if os.uname().machine == name else f"this is {os.uname().machine}"
 
 
@@ -222,7 +225,8 @@ def runs_privately() -> str:
 
 
 def seccomp(action: int) -> Probe:
-    """Returns a probe for a seccomp filter action of the kernel."""
+    """Returns a probe that checks whether the kernel knows this action of seccomp filters (a
+    SECCOMP_RET_ value)."""
 
     def probe() -> str:
         libc = ctypes.CDLL(None, use_errno=True)
@@ -263,7 +267,8 @@ def slow_calls() -> str:
 
 
 def parallel(flavour: str, *more: str) -> Probe:
-    """Returns a probe for the compilers and the launcher of an MPI. more: further programs."""
+    """Returns a probe for the compilers and the launcher of an MPI, openmpi or mpich. more: further
+    programs with this ending."""
     return programs(*(f"{name}.{flavour}" for name in ("mpicc", "mpif90", "mpiexec", *more)))
 
 
@@ -302,7 +307,8 @@ def spark() -> str:
 
 
 def delta(folder: str) -> Probe:
-    """Returns a probe for an engine that is installed in a folder next to the tests' Python."""
+    """Returns a probe for an engine that reads Delta tables and that ./dev full installs in this
+    folder, beside the Python environment of the tests."""
     where = Path(sys.executable).parent.parent / folder
     return lambda: "" if where.is_dir() else f"./dev full installs {folder}"
 
@@ -330,7 +336,7 @@ def snakemake() -> str:
 
 
 def python_module(name: str) -> Probe:
-    """Returns a probe for a module that only ./dev full installs."""
+    """Returns a probe for a Python module that only ./dev full installs."""
     return lambda: "" if importlib.util.find_spec(name) else f"./dev full installs {name}"
 
 
@@ -413,7 +419,8 @@ ABILITIES: dict[str, Ability] = {
 
 @cache
 def lacking(name: str) -> str:
-    """Returns why the feature `name` is not available here; "" if it is."""
+    """Returns why the feature `name` is not available here; "" if it is. name: "program:NAME",
+    "runs:COMMAND", or a key of ABILITIES."""
     kind, _, value = name.partition(":")
     if kind == "program":
         return programs(value)()
@@ -423,12 +430,12 @@ def lacking(name: str) -> str:
 
 
 def runs(*front: str) -> str:
-    """Returns the name of the need of a test that starts its command with this prefix."""
+    """Returns the name of the need "runs:" of a test that starts its command with these words."""
     return f"runs:{shlex.join(front)}"
 
 
 def excused(name: str) -> bool:
-    """Returns whether CI may lack the feature `name` in this environment."""
+    """Returns whether the feature `name` may be missing on CI in this environment."""
     if name.startswith("runs:"):
         return closed()
     row = ABILITIES.get(name)
@@ -436,8 +443,8 @@ def excused(name: str) -> bool:
 
 
 def needs(*names: str) -> None:
-    """Skips the test if a need is not met; fails it on CI if the feature must be available
-    there."""
+    """Skips the test if one of these features is missing; on CI, fails it unless the feature is
+    excused there."""
     __tracebackhide__ = True
     for name in names:
         if reason := lacking(name):
@@ -447,7 +454,7 @@ def needs(*names: str) -> None:
 
 
 def absent(reason: str) -> NoReturn:
-    """Skips the test with this reason; fails it on CI."""
+    """Skips the test with this reason; on CI, fails it."""
     __tracebackhide__ = True
     if on_ci():
         pytest.fail(f"CI is set, but {reason}")
@@ -455,8 +462,8 @@ def absent(reason: str) -> NoReturn:
 
 
 def for_everybody(path: Path) -> None:
-    """Skips the test if an ordinary user cannot reach a file, for example because the build is
-    below /root; on CI as well. Needs root and setpriv."""
+    """Skips the test, on CI as well, if an ordinary user cannot reach a file, for example because
+    the build is below /root. Needs root and setpriv."""
     user = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups")
     if works(*user, "test", "-x", str(path)):
         elsewhere("an ordinary user cannot come to this build")
@@ -470,7 +477,8 @@ def elsewhere(reason: str) -> NoReturn:
 
 
 def allowed(reason: str) -> bool:
-    """Returns whether a test may be skipped with this reason."""
+    """Returns whether a test may be skipped with this reason: on CI only with one given by
+    elsewhere()."""
     return not on_ci() or ELSEWHERE in reason
 
 

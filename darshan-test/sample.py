@@ -225,13 +225,14 @@ PART = 1  # part of the tests in each of them, before SCALE
 
 
 def seed() -> str:
-    """Returns DARSHAN_SAMPLE, otherwise the commit, otherwise "0" (in a tree without git)."""
+    """Returns the seed of all samples: DARSHAN_SAMPLE, otherwise the commit of the tree, otherwise
+    "0" (in a tree without git)."""
     return os.environ.get("DARSHAN_SAMPLE") or commit()
 
 
 @cache
 def commit() -> str:
-    """Returns the commit of the tree, "0" if there is no git."""
+    """Returns the hash of the tree's commit; "0" if there is no git."""
     command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -241,7 +242,7 @@ def commit() -> str:
 
 
 def everything() -> bool:
-    """Returns whether all cases must run."""
+    """Returns whether all cases must run, that is whether DARSHAN_SAMPLE is "all"."""
     return seed() == ALL
 
 
@@ -259,7 +260,8 @@ def turning(items: Iterable[Item], share: float, name: str = "") -> list[Item]:
 
 @cache
 def run_of_long(word: str) -> frozenset[str]:
-    """Returns the files of LONG whose tests are in the run with this seed."""
+    """Returns the files of LONG (long files of tests) of which tests are in the run with this seed.
+    word: the seed."""
     assert word == seed()  # the key of the cache
     return frozenset(turning(LONG, FILES, "long files"))
 
@@ -278,8 +280,8 @@ def without_tests(file: Path) -> bool:
 
 
 def left_out(files: Sequence[str], always: Container[int] = ()) -> set[int]:
-    """Returns the indices of the tests that a run of all tests skips. files: the file of each test;
-    always: indices of tests that are never skipped."""
+    """Returns the indices of the tests that a run of the whole folder skips. files: the path of
+    each test's file; always: indices of tests that are never skipped."""
     places: dict[str, list[int]] = {name: [] for name in LONG}
     for place, file in enumerate(files):
         name = name_in_tests(file)

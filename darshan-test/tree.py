@@ -19,16 +19,15 @@ def build_folder() -> Path:
 
 
 def use_binding() -> None:
-    """Lets this process import darshan_report of the build, with the reader library of the build.
-
-    A conftest.py calls it before the tests of its folder are imported."""
+    """Lets this process import darshan_report of the build, with the build's C library. A
+    conftest.py calls it before the tests of its folder are imported."""
     sys.path.insert(0, str(build_folder() / "python"))
     os.environ["DARSHAN_READ_LIB"] = str(build_folder() / "libdarshan-read.so.0")
 
 
 def started_by(build: Path) -> list[str]:
     """Returns the words in front of a command that let programs of a build for another processor
-    run here (from the build's file started-by); [] for a build for this one."""
+    run here (from the build's file started-by); [] for a build for this processor."""
     note = build / "started-by"
     return note.read_text().split("\n")[:-1] if note.exists() else []
 

@@ -15,7 +15,8 @@ static void check(int right) {
   if (!right) MPI_Abort(MPI_COMM_WORLD, 3);
 }
 
-/* Returns the value that a rank sends to another in a call of this number. */
+/* Returns the value that rank `sender` sends to rank `receiver` in the call with this number; all
+ * values differ. */
 static int word(int call, int sender, int receiver) {
   return 1000 * call + 10 * sender + receiver;
 }

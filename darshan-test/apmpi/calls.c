@@ -10,14 +10,16 @@ enum { TAG = 3, MOST_RANKS = 16, ROOM = 2 << 20 };
 static int rank, size, left, right;
 static char from[ROOM], into[ROOM];
 
-/* Makes a call of each size class, at its upper bound and one byte above. */
+/* Broadcasts messages of each size class: of its largest size in bytes and of one byte more. */
 static void sizes(void) {
   static const int some[] = {0, 1, 256, 257, 1024, 1025, 8192, 8193, 262144, 262145, 1048576, ROOM};
   for (int i = 0; i < (int)(sizeof(some) / sizeof(some[0])); i++)
     CALL(BCAST, some[i], FORM(MPI_Bcast)(from, some[i], MPI_BYTE, 0, MPI_COMM_WORLD));
 }
 
-/* Sends `count` ints around a ring of ranks by the blocking function `send`; rank 0 sends first. */
+/* Sends `count` ints to the right neighbour in a ring of ranks by the blocking function `send`, and
+ * receives as many from the left one; rank 0 sends first. name: the function's name in the records.
+ * */
 static void blocking(int (*send)(const void *, COUNT, MPI_Datatype, int, int, MPI_Comm),
                      const char *name, int count) {
   if (rank == 0) expect(name, 4L * count, send(from, count, MPI_INT, right, TAG, MPI_COMM_WORLD));
@@ -69,8 +71,8 @@ static void probes(void) {
   CALL(WAITALL, 0, MPI_Waitall(1, &request, MPI_STATUSES_IGNORE));
 }
 
-/* Begins four messages and completes them. way: which of the eight functions waits for or tests the
- * requests. */
+/* Begins four messages and completes them. way: number, from 0 to 7, of the function that waits for
+ * or tests the requests. */
 static void requests(int way) {
   MPI_Request all[4];
   MPI_Status statuses[4];
@@ -187,7 +189,7 @@ static void collectives(void) {
   CALL(EXSCAN, 4, FORM(MPI_Exscan)(from, into, 1, MPI_INT, MPI_SUM, world));
 }
 
-/* Makes the same calls in their nonblocking form: begins all, then waits for them together. */
+/* Makes collective calls in their nonblocking form: begins all, then waits for them together. */
 static void begun(void) {
   MPI_Comm world = MPI_COMM_WORLD;
   enum { MANY = 16 };

@@ -36,8 +36,9 @@ static void expect(const char *name, long bytes, int code) {
 /* CALL(SEND, bytes, MPI_Send(...)) */
 #define CALL(name, bytes, call) expect(#name, bytes, call)
 
-/* Writes one line per MPI function to a file in the folder: name, number of calls, bytes, calls of
- * each size class. */
+/* Writes FOLDER/expected.RANK with a line for each MPI function that was called: name, number of
+ * calls, bytes, and calls of each size class. The file gets its name when it is complete. Aborts
+ * the job on failure. */
 static void write_expected(const char *folder, int rank) {
   char path[4096], whole[4096];
   snprintf(path, sizeof(path), "%s/expected.%d-", folder, rank);

@@ -29,13 +29,15 @@ Counts = dict[str, list[int]]
 
 @dataclass
 class Talk:
-    """The APMPI rows of a log, which darshan-parser prints."""
+    """The APMPI rows of a log, as darshan-parser prints them: values by rank and counter, and the
+    number of head records."""
 
     rows: dict[tuple[int, str], str] = field(default_factory=dict)
     heads: int = 0  # rows about all ranks
 
     def number(self, rank: int, counter: str) -> float:
-        """Returns one counter of a rank."""
+        """Returns the value of a counter of a rank. counter: its name without "MPI_". Raises
+        KeyError if the log lacks it."""
         return float(self.rows[rank, f"MPI_{counter}"])
 
     def ranks(self) -> set[int]:
@@ -59,8 +61,7 @@ _CLASSES = [f"MSG_SIZE_AGG_{size}" for size in SIZES]
 
 
 def read(parser: Path, log: Path) -> Talk:
-    """Reads the APMPI rows of a log with darshan-parser. Returns the calls, bytes and times in
-    them."""
+    """Reads the APMPI rows of a log with darshan-parser. Fails if a rank has two records."""
     talk = Talk()
     for row in rows_in(parsed(parser, log), "APMPI"):
         assert (row.name, row.mount, row.kind) == ("", "", "")
@@ -71,8 +72,9 @@ def read(parser: Path, log: Path) -> Talk:
 
 
 def expected(folder: Path, rank: int) -> Counts:
-    """Returns the calls and sizes that a rank's program wrote down. For functions without sizes,
-    only the number of calls."""
+    """Returns what a rank's program wrote down, for each MPI function: the number of calls and, for
+    functions with sizes, the bytes and the calls of each size class. folder: of the program's
+    output."""
     alone = {name[1:] for name in SIZED if name.startswith("-")}
     found = {}
     for line in (folder / f"expected.{rank}").read_text().splitlines():
@@ -82,8 +84,8 @@ def expected(folder: Path, rank: int) -> Counts:
 
 
 def program(runner: Runner, source: str, *options: str) -> list[str]:
-    """Compiles a program from a source file in this folder. Returns its command line, which ends in
-    the folder for its output."""
+    """Compiles a source file of this folder for the runner's MPI. Returns the command line, which
+    ends in the folder for the program's output. options: for the compiler."""
     ending = "".join(option.removeprefix("-D").lower() for option in options)
     built = runner.programs / f"apmpi-{Path(source).stem}{ending}.{runner.mpi.name}"
     options += () if source.endswith(".F90") else OPTIONS
@@ -94,8 +96,8 @@ def program(runner: Runner, source: str, *options: str) -> list[str]:
 def run(
     runner: Runner, ranks: int, command: list[str], extra: dict[str, str] | None = None
 ) -> Talk:
-    """Runs an MPI job that must succeed, with its communication counted; returns the APMPI rows of
-    its log. extra: more settings."""
+    """Runs an MPI job with APMPI enabled, and fails if it does not succeed. Returns the APMPI rows
+    of its log. extra: variables to add."""
     job = runner.run(ranks, command, {**YIELDING, **ON, **(extra or {})})
     assert (job.code, job.error) == (0, ""), job
     assert job.journals == []

@@ -1,4 +1,4 @@
-"""MPI communication is counted only if the setting for APMPI is on."""
+"""The module APMPI counts MPI communication exactly, and only if it is enabled."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ FORMS = [*((mpi, "") for mpi in MPIS), *((mpi, "-DLARGE") for mpi in LARGE)]
 
 
 def called(programs: list[list[str]]) -> set[str]:
-    """Returns the MPI functions to which programs refer."""
+    """Returns the functions to which programs refer, including those of other libraries. programs:
+    command lines."""
     names = set()
     for command in programs:
         done = subprocess.run(["nm", "-D", command[0]], check=True, capture_output=True, text=True)
@@ -33,8 +34,8 @@ def called(programs: list[list[str]]) -> set[str]:
 
 
 def test_every_function_has_a_case(runner: Runner) -> None:
-    """The test programs call each function of the tables: calls.c those with a counter,
-    communication.c of mpi/ the others, except MPI_Request_free, which mpiio/requests.c calls."""
+    """The test programs call each MPI function of the runtime's tables: calls.c those with a
+    counter, communication.c of mpi/ the others. MPI_Request_free is called by mpiio/requests.c."""
     rows = {name for table in TABLES for name in ROW.findall(table.read_text())}
     programs = [program(runner, "calls.c"), program(runner, "calls.c", "-DLARGE")]
     others = [[str(runner.build("communication.c"))]]
@@ -47,8 +48,8 @@ def test_every_function_has_a_case(runner: Runner) -> None:
 
 @pytest.mark.parametrize(("mpi", "form"), turning(FORMS, 0.5, "apmpi"), indirect=["mpi"])
 def test_counts(runner: Runner, form: str) -> None:
-    """Every APMPI counter of three ranks is as expected, for functions with int counts and for
-    large-count ones."""
+    """The log of three ranks has exactly the APMPI counters that the program wrote down, for
+    functions with int counts and for large-count ones (form)."""
     ranks = 3
     command = program(runner, "calls.c", *([form] if form else []))
     talk = run(runner, ranks, command)
@@ -65,15 +66,16 @@ def test_counts(runner: Runner, form: str) -> None:
 
 @pytest.mark.parametrize("mpi", LARGE, indirect=True)
 def test_collectives_under_way_together(runner: Runner) -> None:
-    """Large counts are right in nonblocking collectives, whose arrays MPI reads until the call
-    completes."""
+    """APMPI counts nonblocking collectives with large counts correctly, although MPI reads the
+    arrays of counts until the call completes."""
     talk = run(runner, 3, program(runner, "begun.c"))
     for rank in range(3):
         assert talk.counts(rank) == expected(runner.data, rank)
 
 
 def test_times(runner: Runner) -> None:
-    """The times are consistent, and the variance is that over the ranks."""
+    """The times in APMPI records are consistent with each other, and the variance in the head is
+    that over the ranks."""
     ranks = 4
     talk = run(runner, ranks, [*program(runner, "late.c"), "finalize"])
     totals = []
@@ -95,8 +97,8 @@ def test_times(runner: Runner) -> None:
 
 
 def test_waiting_is_measured_if_that_is_asked_for(runner: Runner) -> None:
-    """With DARSHAN_APMPI_COLL_SYNC the ranks wait in a barrier before each collective. Its time is
-    in SYNC_TIME, and it is not treated as a call of the program."""
+    """With DARSHAN_APMPI_COLL_SYNC, the ranks wait in a barrier before each collective. Its time is
+    in the SYNC_TIME counters, and the barrier is not counted as a call of the program."""
     talk = run(
         runner,
         3,
@@ -117,8 +119,8 @@ def test_waiting_is_measured_if_that_is_asked_for(runner: Runner) -> None:
     "other", ["DARSHAN_APMPI_COLL_SYNC=0", "DARSHAN_MODMEM=0", "DARSHAN_DISABLE=1"]
 )
 def test_nobody_waits_for_who_does_not_come(runner: Runner, other: str) -> None:
-    """If one rank lacks the setting, memory for a record, or recording altogether, no other rank
-    waits for it in a barrier: the job ends."""
+    """With DARSHAN_APMPI_COLL_SYNC, a job ends even if one rank lacks the setting, memory for a
+    record, or recording altogether: no other rank waits for it in a barrier."""
     command = [*program(runner, "late.c"), "finalize"]
     settings = {**YIELDING, **ON, "DARSHAN_APMPI_COLL_SYNC": "1"}
     script = f'[ "${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}}" = 0 ] || export {other}; exec "$@"'
@@ -127,8 +129,8 @@ def test_nobody_waits_for_who_does_not_come(runner: Runner, other: str) -> None:
 
 @pytest.mark.parametrize("mpi", [mpi for mpi in MPIS if mpi.name == "openmpi"], indirect=True)
 def test_strangers_do_not_meet(runner: Runner, tmp_path: Path) -> None:
-    """A job with barriers before collectives spawns processes that are not instrumented.
-    Collectives of both do not hang."""
+    """With DARSHAN_APMPI_COLL_SYNC, a job that spawns processes that are not instrumented and makes
+    collective calls with them does not hang."""
     script = tmp_path / "unobserved"
     (command,) = program(runner, "strangers.c")[:1]
     script.write_text(f"#!/bin/sh\nunset LD_PRELOAD\nexec {command}\n")
@@ -158,7 +160,7 @@ def test_the_configuration_file_asks_for_it(runner: Runner, tmp_path: Path) -> N
 
 @ONE_MPI
 def test_no_room_for_a_record(runner: Runner, tmp_path: Path) -> None:
-    """With MAX_RECORDS 0 for APMPI, nothing is counted and no message is printed."""
+    """With MAX_RECORDS 0 for APMPI, the log has no APMPI rows, and no message is printed."""
     config = tmp_path / "darshan.conf"
     config.write_text("MOD_ENABLE APMPI\nMAX_RECORDS 0 APMPI\n")
     settings = {"DARSHAN_MOD_ENABLE": "APMPI", "DARSHAN_CONFIG_PATH": str(config)}
@@ -167,15 +169,16 @@ def test_no_room_for_a_record(runner: Runner, tmp_path: Path) -> None:
 
 
 def test_what_mpi_calls_itself_does_not_count(runner: Runner) -> None:
-    """Communication that MPI makes within MPI-IO, or to make communicators and windows, is not
-    counted."""
+    """Calls that MPI makes itself, within MPI-IO or to make communicators and windows, are not in
+    the APMPI counters."""
     talk = run(runner, 3, program(runner, "inside.c"))
     for rank in range(3):
         assert talk.counts(rank) == expected(runner.data, rank)
 
 
 def test_threads(runner: Runner) -> None:
-    """Counts are exact with MPI_THREAD_MULTIPLE and signals."""
+    """APMPI counters are exact if several threads communicate (MPI_THREAD_MULTIPLE) and signal
+    handlers interrupt them."""
     talk = run(runner, 2, program(runner, "threads.c"))
     for rank in range(2):
         assert talk.counts(rank) == expected(runner.data, rank)
@@ -184,7 +187,8 @@ def test_threads(runner: Runner) -> None:
 @ONE_MPI
 @pytest.mark.parametrize("first", ["tool", "darshan"])
 def test_beside_another_tool(runner: Runner, first: str) -> None:
-    """A call that passes two wrappers of a function, MPI_x and PMPI_x, is counted once."""
+    """With a second MPI tool, loaded before or after the runtime, a call that passes the wrappers
+    of both MPI_x and PMPI_x is counted once."""
     name = runner.programs / f"tool.{runner.mpi.name}.so"
     tool = runner.mpi.build("tool.c", name, "-shared", "-fPIC")
     pair = (tool, runner.library) if first == "tool" else (runner.library, tool)
@@ -223,7 +227,7 @@ def test_ranks_left_out(runner: Runner) -> None:
 
 @ONE_MPI
 def test_pydarshan_reads_it(runner: Runner) -> None:
-    """PyDarshan 3.5.0 reads the same numbers from the log."""
+    """PyDarshan 3.5.0 reads the same APMPI values from the log as darshan-parser prints."""
     job = runner.run(2, [*program(runner, "late.c"), "finalize"], {**YIELDING, **ON})
     (log,) = job.logs
     talk = read(runner.parser, log)

@@ -19,7 +19,8 @@ FORTRAN = [(mpi, name) for mpi in MPIS for name in INTERFACES]
 
 
 def sized(*calls: int) -> list[int]:
-    """Returns the size counters that calls with these numbers of integers must leave."""
+    """Returns what calls with these numbers of ints must leave in a record: number of calls, bytes,
+    and calls of each size class."""
     sizes = [4 * n for n in calls]
     bounds = [(-1, 256), (256, 1024), (1024, 8192), (8192, 1 << 18), (1 << 18, 1 << 20)]
     classes = [sum(low < size <= high for size in sizes) for low, high in bounds]
@@ -27,7 +28,8 @@ def sized(*calls: int) -> list[int]:
 
 
 def right(rank: int) -> Counts:
-    """Returns the APMPI counters that the program must leave in every language."""
+    """Returns the APMPI counters that the test program must leave in every language, by function.
+    rank: of the record."""
     return {
         "SENDRECV": sized(10),
         "ISEND": sized(100),
@@ -60,8 +62,8 @@ def test_fortran(runner: Runner, interface: str) -> None:
 
 
 def library_folder(runner: Runner, linked: str) -> str:
-    """Returns a folder in which the MPI library has the file name that mpi4py's wheels load.
-    linked: the real library."""
+    """Makes a folder with a link to the MPI library under the file name that mpi4py's wheels load.
+    Returns the folder. linked: a program that is linked with the library."""
     folder = runner.folder / "lib"
     folder.mkdir()
     done = subprocess.run(["ldd", linked], check=True, capture_output=True, text=True)
@@ -72,8 +74,8 @@ def library_folder(runner: Runner, linked: str) -> str:
 
 
 def test_python(runner: Runner) -> None:
-    """mpi4py calls large-count functions if the MPI library, or the runtime in its place, has
-    them."""
+    """Calls of mpi4py have the same APMPI counters as those of C. It calls large-count functions if
+    the MPI library, or the runtime in its place, has them."""
     linked = program(runner, "late.c")[0]
     settings = {
         "MPI4PY_MPIABI": runner.mpi.name,

@@ -1,4 +1,4 @@
-"""Reports name the MPI communication of programs."""
+"""Reports show the MPI communication of a program, if APMPI recorded it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from .observe import ON, ONE_MPI, YIELDING, program, read
 
 
 def report(build: Path, log: Path, *options: str) -> str:
-    """Returns the report of a log that is printed on standard output."""
+    """Returns the report of a log, which darshan-job-summary prints on standard output. options:
+    for it."""
     command = [build / "darshan-job-summary", *options, "-o", "-", log]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 @pytest.fixture
 def log(runner: Runner) -> Path:
-    """Returns the log of late.c on four ranks."""
+    """Returns the log of a job of late.c on four ranks with APMPI."""
     job = runner.run(4, [*program(runner, "late.c"), "finalize"], {**YIELDING, **ON})
     assert job.code == 0, job
     return job.logs[0]
@@ -29,8 +30,8 @@ def log(runner: Runner) -> Path:
 
 @ONE_MPI
 def test_as_data(build: Path, runner: Runner, log: Path) -> None:
-    """The sums of communication in JSON equal those of the log's rows: seconds, ranks with least
-    and most, calls, bytes, waiting."""
+    """The communication in the report's JSON equals the sums of the log's APMPI rows: seconds,
+    ranks with the shortest and longest times, calls, bytes, and waiting."""
     talk = read(runner.parser, log)
     said = json.loads(report(build, log, "--json"))["communication"]
     totals = {rank: talk.number(rank, "TOTAL_COMM_TIME") for rank in talk.ranks()}
@@ -66,7 +67,8 @@ def test_in_words(build: Path, log: Path) -> None:
 
 @ONE_MPI
 def test_measured_waiting(build: Path, runner: Runner) -> None:
-    """If the log has the time of barriers before collectives, the report's waiting is this time."""
+    """If the log has the time of barriers before collectives, the report gives this time as
+    waiting."""
     settings = {**YIELDING, **ON, "DARSHAN_APMPI_COLL_SYNC": "1"}
     job = runner.run(3, [*program(runner, "late.c"), "finalize"], settings)
     (log,) = job.logs
@@ -79,8 +81,8 @@ def test_measured_waiting(build: Path, runner: Runner) -> None:
 
 @ONE_MPI
 def test_waiting_that_is_most_of_a_run(build: Path, runner: Runner) -> None:
-    """If one rank is late for most of the run, the report says that the others wait, and reports no
-    I/O problem."""
+    """If one rank is late for most of the run, the report says that most of the communication is
+    waiting, and shows no potential saving by I/O."""
     job = runner.run(3, [*program(runner, "late.c"), "finalize", "300"], {**YIELDING, **ON})
     (log,) = job.logs
     text = " ".join(report(build, log, "--text").split())

@@ -32,7 +32,8 @@ _WEEK = datetime.timedelta(days=6)
 
 
 def _values(newest: datetime.date) -> Mapping[str, object]:
-    """Returns values for the parameters of ready questions. newest: the last day of the lake."""
+    """Returns values for the parameters of the ready questions, by parameter name. newest: the last
+    day of the lake."""
     begin = datetime.datetime.combine(newest - _WEEK, datetime.time(2), datetime.timezone.utc)
     return {
         "top": 10, "date": newest - 7 * _WEEK, "name": "%/mesh.h5", "job": "1000008",

@@ -17,17 +17,18 @@ RAISED = "MAX_RECORDS 200000 POSIX\nMODMEM 400\nNAMEMEM 100\n"
 
 @dataclass
 class Kind:
-    """A kind of call that the program `cost` times."""
+    """A kind of call that the program `cost` times: its name there, its label in the table, the
+    number of calls in a measurement, and the goal for the time that the runtime adds."""
 
     name: str
     label: str
     calls: int
-    in_ticks: float = 0  # goal as a multiple of two counter readings
-    in_ns: float = 0  # or in nanoseconds
-    excluded: bool = False
+    in_ticks: float = 0  # goal as a multiple of two counter readings; 0: in_ns is the goal
+    in_ns: float = 0  # goal in nanoseconds
+    excluded: bool = False  # the file is in EXCLUDED_FOLDER
     free: bool = False  # there is a variant with an empty real function
-    configuration: str = ""
-    threads: tuple[int, ...] = (1, 2, 8)
+    configuration: str = ""  # text of the runtime's configuration file
+    threads: tuple[int, ...] = (1, 2, 8)  # numbers of threads, each of which is measured
 
 
 KINDS = [
@@ -54,9 +55,9 @@ KINDS = [
 
 
 def cost(bench: Bench, kind: Kind, threads: int, free: bool, floor: bool = False) -> Added:
-    """Measures how much time the runtime adds to a call. free: the real function returns at once.
-    floor: measures, in place of the runtime, an empty wrapper that only reads the clock's
-    counter."""
+    """Measures how much time the runtime adds to a call of a kind, in ns. threads: number of
+    threads that make the calls at the same time. free: the real function returns at once. floor:
+    measures, in place of the runtime, an empty wrapper that only reads the clock's counter."""
     behind = bench.program("libfree.so") if free else ""
     with_us = bench.settings(behind, kind.configuration)
     if floor:
@@ -89,8 +90,10 @@ def cost_text(added: Added) -> str:
 
 
 def cost_row(kind: Kind, label: str, added: Added, first: Added | None) -> Row:
-    """Returns the table row of one measurement. first: the measurement with one thread, None if
-    this is it."""
+    """Returns the row of one measurement for the table of results, with the added time and its
+    goal. label: of the row; first: the measurement with one thread, with which a measurement with
+    more threads is compared; None if this is the one with one thread, which is compared with the
+    goal of the kind of call."""
     ratio = added.added / added.ticks
     text = cost_text(added)
     if first:
@@ -102,7 +105,9 @@ def cost_row(kind: Kind, label: str, added: Added, first: Added | None) -> Row:
 
 
 def calls(bench: Bench) -> list[Row]:
-    """Measures the time that the runtime adds to single calls. Returns rows of the table."""
+    """Measures the time that the runtime adds to single calls. Returns a row of the table of
+    results for each kind of call, each number of threads, and, where it exists, the free real
+    function."""
     rows = []
     for kind in KINDS:
         for free in (False, True) if kind.free else (False,):
@@ -117,7 +122,8 @@ def calls(bench: Bench) -> list[Row]:
 
 
 def floor(bench: Bench) -> list[Row]:
-    """Measures two readings of the clock's counter around a call. Returns rows of the table."""
+    """Measures two readings of the clock's counter around a call, which is the least that a timing
+    wrapper can add. Returns rows of the table of results, which have no goal."""
     rows = []
     for kind in [k for k in KINDS if k.in_ticks == 1.6]:
         for free in (False, True):
@@ -131,8 +137,9 @@ COUNTED = [kind for kind in KINDS if not (kind.excluded or kind.configuration)]
 
 
 def instructions(bench: Bench) -> list[Row]:
-    """Counts instructions per call with callgrind; they do not depend on the machine's load.
-    Returns rows of the table."""
+    """Counts, with callgrind, the instructions that the runtime adds per call; they do not depend
+    on the machine's load. Returns a row of the table of results for each kind in COUNTED, without a
+    goal."""
     return [
         Row(f"instructions added: {kind.label}", f"{added:.0f} (bare {bare:.0f})", "", True)
         for kind in COUNTED
@@ -141,15 +148,16 @@ def instructions(bench: Bench) -> list[Row]:
 
 
 def instructions_of(bench: Bench, kind: Kind) -> tuple[float, float]:
-    """Returns the instructions of a bare call, and the instructions that the runtime adds."""
+    """Returns, for one call of a kind, the instructions of the bare call and the instructions that
+    the runtime adds."""
     bare, ours = (per_call(bench, kind.name, env) for env in ({}, bench.settings()))
     return bare, ours - bare
 
 
 def per_call(bench: Bench, name: str, settings: dict[str, str]) -> float:
-    """Returns the instructions of one more call: the difference between runs with two numbers of
-    calls, divided by the difference of the numbers. Raises RuntimeError if callgrind prints no
-    count."""
+    """Returns the instructions of one more call of the kind `name`: the difference between runs
+    with two numbers of calls, divided by the difference of the numbers. settings: the whole
+    environment of the run. Raises RuntimeError if callgrind prints no count."""
     totals = []
     for count in (1000, 3000):
         folder = bench.empty("work")

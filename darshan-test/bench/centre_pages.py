@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""How long the pages of `darshan serve` take of a large lake whose files are not in memory, and how
-many bytes are read: with sums (lake/sums), and without them.
+"""Measures how long `darshan serve` takes to make its pages of a large lake whose files are not in
+the page cache, and how many bytes it reads: with the lake's precomputed sums (lake/sums), and
+without.
 
     python3 darshan-test/bench/centre_pages.py LAKE
 
-Makes the sums that the lake lacks, and says how long that took. A server keeps the lake open, so
-the time of a page is that of its queries and its HTML, after the first query of an open lake; the
-files of the lake leave the page cache before each page.
+Makes the sums that the lake lacks, and prints how long that took. Like in a server, the lake is
+opened once and has answered a query, so the time of a page is that of its queries and its HTML.
+The files of the lake leave the page cache before each page.
 """
 
 from __future__ import annotations
@@ -53,7 +54,8 @@ def read() -> int:
 
 
 def measured(asked: Asked, lake: str, address: str) -> str:
-    """Returns the elapsed seconds, processor seconds and read bytes of a page, as text."""
+    """Makes one page. Returns its elapsed seconds, processor seconds and read bytes, as text.
+    address: the page's path and query, such as "jobs?since=2000-01-01"."""
     forget(lake)
     begun, spent, before = time.monotonic(), time.process_time(), read()
     parsed = wanted(address)

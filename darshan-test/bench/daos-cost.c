@@ -1,5 +1,6 @@
-/* Measures the runtime's cost for calls of DAOS, with stand-in libraries that return results from
- * memory. */
+/* Measures the runtime's cost for calls of DAOS: daos-cost KIND CALLS. It is linked with stand-ins
+ * for libdaos and libdfs, which return results from memory. Prints nanoseconds of processor time
+ * per call, in the fastest of LOOPS loops. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-"""The runtime's cost for calls of DAOS, with stand-in libraries that return results from memory."""
+"""Measures the time that the runtime adds to calls of DAOS, whose libraries are replaced by
+stand-ins that return results from memory."""
 
 from __future__ import annotations
 
@@ -35,6 +36,6 @@ def compiled(folder: Path) -> str:
 
 
 def calls(bench: Bench) -> list[Row]:
-    """Measures calls of each kind. Returns the rows of the table."""
+    """Measures calls of each kind in KINDS. Returns a row of the table of results for each."""
     program = compiled(bench.folder)
     return [call_cost(bench, [program, kind, str(CALLS)], *row) for kind, row in KINDS.items()]

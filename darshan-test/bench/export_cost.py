@@ -1,5 +1,6 @@
 """Measures how much of a core `darshan watch --export` uses beside many recorded processes, and how
-old its numbers are: python3 darshan-test/bench/export_cost.py [PROCESSES [FILES [SECONDS]]]."""
+old the exported numbers are at most: python3 darshan-test/bench/export_cost.py [PROCESSES [FILES
+[SECONDS]]]. PROCESSES processes (200) write to FILES files each (20) for SECONDS (30)."""
 
 from __future__ import annotations
 
@@ -41,15 +42,18 @@ int main(int argc, char **argv) {
 
 
 def metric(path: Path, name: str) -> float:
-    """Returns a metric that darshan watch exports about itself. path: the exported file."""
+    """Returns the value of one of the metrics that `darshan watch` exports about itself. path: the
+    exported file; name: of the metric. Fails if the file lacks it."""
     found = re.search(rf"^{name} (\S+)$", path.read_text(), re.MULTILINE)
     assert found, name
     return float(found[1])
 
 
 def measure(folder: Path, jobs: int, processes: int, files: int, seconds: float) -> str:
-    """Returns a row of text: the numbers of journals, jobs and files, the percentage of a core, and
-    the age of the oldest number."""
+    """Runs this many processes, of some jobs and with some files each, and `darshan watch --export`
+    beside them for some seconds. Returns a row of text: the numbers of journals, jobs and files,
+    the share of a core that `darshan watch` used, and the age of the oldest number that it
+    exported."""
     build = build_folder()
     for name in ("journals", "logs", "data"):
         (folder / name).mkdir()

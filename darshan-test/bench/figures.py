@@ -1,4 +1,4 @@
-"""Benchmarks of processes, logs and tools. Each function returns rows of the table."""
+"""Benchmarks of processes, logs and tools. Each function returns rows of the table of results."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ CAMPAIGN = 1000  # logs
 
 
 def resident(bench: Bench) -> Row:
-    """Measures the resident memory of an idle process: the median of several, because libc's pages
-    are mapped in groups. Returns a row of the table."""
+    """Measures the resident memory that the runtime adds to an idle process: the median of several
+    runs, because the kernel maps libc's pages in groups. Returns a row of the table of results."""
     small = [bench.program("small"), "idle", str(bench.folder), "resident"]
     taken = []
     for _ in range(bench.repetitions):
@@ -30,7 +30,8 @@ def resident(bench: Bench) -> Row:
 
 
 def processes(bench: Bench) -> list[Row]:
-    """Measures start, end and memory of small processes. Returns rows of the table."""
+    """Measures what the runtime adds to the time of small processes, from start to end, and to
+    their memory. Returns rows of the table of results."""
     rows = []
     pairs = [f"{name}={value}" for name, value in bench.settings().items()]
     for kind, label in (("idle", "that does nothing"), ("one", "that writes one file")):
@@ -44,7 +45,7 @@ def processes(bench: Bench) -> list[Row]:
 
 def logs(bench: Bench) -> list[Row]:
     """Measures the size of a log, and the time that the recorded process itself spends for Darshan.
-    Returns rows of the table."""
+    Returns rows of the table of results."""
     folder = bench.empty("logs")
     small = [bench.program("small"), "many", str(bench.empty("work"))]
     timing = bench.settings() | {"DARSHAN_INTERNAL_TIMING": "1"}
@@ -61,8 +62,9 @@ def logs(bench: Bench) -> list[Row]:
 
 
 def traces(bench: Bench) -> list[Row]:
-    """Measures a trace of a million calls without dropped events: time per call, size of the log,
-    and time at the process's end. Returns rows of the table."""
+    """Measures a DXT trace of a million calls without dropped events: the added time per call, the
+    size of the log per call, and the time that writing the log takes at the process's end. Returns
+    rows of the table of results."""
     calls = 1_000_000
     added, sizes, ends = [], [], []
     tracing = bench.settings("", "MAX_RECORDS 65536 DXT_POSIX\n")
@@ -88,19 +90,20 @@ def traces(bench: Bench) -> list[Row]:
 
 @dataclass
 class Need:
-    """The needs of a command: the median of its seconds, and the maximum of its memory."""
+    """The needs of a command in several runs: the medians of its elapsed and of its processor
+    seconds, and the maximum of its memory in MiB."""
 
     wall: float
     processor: float
     mib: float
 
     def text(self) -> str:
-        """Returns the needs as text for the table."""
+        """Returns the needs as text for the table's column "measured"."""
         return f"{self.wall:.2f} s ({self.processor:.2f} s of processor time), {self.mib:.1f} MiB"
 
     def within(self, seconds: float, mib: float) -> bool:
-        """Returns whether the command stayed within limits of time and memory. Waiting for a busy
-        processor is not counted."""
+        """Returns whether the command stayed within limits of time and memory. The smaller of
+        elapsed and processor time counts, so that waiting for a busy processor does not."""
         return min(self.wall, self.processor) <= seconds and self.mib <= mib
 
 
@@ -111,7 +114,8 @@ def need(bench: Bench, times: int, command: list[str]) -> Need:
 
 
 def parser(bench: Bench, log: Path) -> Row:
-    """Measures darshan-parser with output to a file in memory. Returns a row of the table."""
+    """Measures darshan-parser with output to a file in memory. Returns a row of the table of
+    results."""
     out = bench.folder / "out"
     text = ["sh", "-c", 'exec "$0" "$1" > "$2"', str(bench.build / "darshan-parser"), str(log)]
     needed = need(bench, 5, [*text, str(out)])
@@ -125,7 +129,8 @@ def parser(bench: Bench, log: Path) -> Row:
 
 
 def dxt_parser(bench: Bench) -> Row:
-    """Measures darshan-dxt-parser with two million segments. Returns a row of the table."""
+    """Measures darshan-dxt-parser with two million segments. Returns a row of the table of
+    results."""
     log, out = bench.folder / "trace.darshan", bench.folder / "out"
     subprocess.run([HERE / "make_large_trace.py", log], check=True)
     tool = str(bench.build / "darshan-dxt-parser")
@@ -137,8 +142,8 @@ def dxt_parser(bench: Bench) -> Row:
 
 
 def report(bench: Bench, label: str, arguments: list[str], most: tuple[float, float]) -> Row:
-    """Measures a run of the report. Returns a row of the table. most: its limits in seconds and
-    MiB."""
+    """Measures darshan-job-summary with some arguments. Returns a row of the table of results; if
+    it fails, the row has its error. most: the limits in seconds and MiB."""
     goal = f"{most[0]:.1f} s, {most[1]:.0f} MiB"
     command = [str(bench.build / "darshan-job-summary"), "-o", str(bench.folder / "a.pdf")]
     try:
@@ -151,8 +156,8 @@ def report(bench: Bench, label: str, arguments: list[str], most: tuple[float, fl
 
 
 def campaign(bench: Bench, log: Path) -> Row:
-    """Measures a report on many logs, and how much a further log adds. Returns a row of the
-    table."""
+    """Measures a report on a folder of many copies of a log, and from this and a report on a single
+    log the number of further logs per second. Returns a row of the table of results."""
     logs, few = bench.empty("campaign"), bench.empty("few")
     for folder, count in ((logs, CAMPAIGN), (few, 1)):
         for number in range(count):
@@ -167,7 +172,8 @@ def campaign(bench: Bench, log: Path) -> Row:
 
 
 def reports(bench: Bench, common: Path, large: Path) -> list[Row]:
-    """Measures every form of report that has a goal. Returns rows of the table."""
+    """Measures every form of report that has a goal. Returns rows of the table of results. common:
+    a log of 1,000 files; large: a log of 100,000 files."""
     trace, wide = bench.folder / "trace.darshan", bench.folder / "wide.darshan"
     subprocess.run([HERE / "make_large_trace.py", trace], check=True)
     subprocess.run([HERE / "make_wide_log.py", wide], check=True)
@@ -183,7 +189,7 @@ def reports(bench: Bench, common: Path, large: Path) -> list[Row]:
 
 def tools(bench: Bench) -> list[Row]:
     """Measures parser and report on a log of 100,000 files, and the report on other logs. Returns
-    rows of the table."""
+    rows of the table of results."""
     large = bench.folder / "large.darshan"
     subprocess.run([HERE / "make_large_log.py", large], check=True)
     bench.empty("logs")

@@ -7,8 +7,8 @@
 
 enum { UNKNOWN = 999, FIRST = 100 };
 
-/* Returns a descriptor without a call of the kernel; every thread has its own, as from the real
- * function. */
+/* Returns a descriptor without a call of the kernel. Every thread always gets the same one, which
+ * no other thread has. */
 EXPORT int open(const char *path, int flags, ...);
 EXPORT int open(const char *path, int flags, ...) {
   static int last = FIRST;

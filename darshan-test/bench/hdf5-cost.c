@@ -25,7 +25,8 @@ static hid_t create(const char *name, hsize_t length) {
   return id;
 }
 
-/* Creates a file with a dataset, and the selection of one element of it. */
+/* Creates the file cost.h5 in the folder with a dataset, and the two selections of one element: in
+ * the file (element) and in memory (one). Ends the program if HDF5 fails. */
 static void prepare(const char *folder) {
   char path[4096];
   hsize_t length = 1024, start = 7, count = 1;

@@ -37,7 +37,8 @@ IMPORT = "import time; start = time.process_time(); import {}; print(time.proces
 
 
 def calls(bench: Bench) -> list[Row]:
-    """Measures the time that the runtime adds per HDF5 call. Returns rows of the table."""
+    """Measures the time that the runtime adds per HDF5 call, for each kind in KINDS. Returns rows
+    of the table of results."""
     rows = []
     for kind, row in KINDS.items():
         count = FEWER if "create" in kind else CALLS
@@ -47,8 +48,9 @@ def calls(bench: Bench) -> list[Row]:
 
 
 def imports(bench: Bench) -> list[Row]:
-    """Measures how much longer an instrumented import takes than a bare one: the median of the
-    ratios. Returns rows of the table."""
+    """Measures, for h5py, netCDF4 and PyTables, how much longer an instrumented import takes than a
+    bare one: the median of the ratios. Returns rows of the table of results; a package that is
+    missing has a row that says so."""
     rows = []
     for module in ("h5py", "netCDF4", "tables"):
         label, goal = f"import {module}", "1.05 times bare"
@@ -69,8 +71,8 @@ def imports(bench: Bench) -> list[Row]:
 
 
 def hdf5(bench: Bench) -> list[Row]:
-    """Measures calls and imports on one processor, then lets this process use all processors again.
-    Returns rows of the table."""
+    """Measures HDF5 calls and imports on one processor, then lets this process use its former
+    processors again. Returns rows of the table of results; without HDF5 a row that says so."""
     if not Path(bench.program("hdf5-cost")).exists():
         return [Row("calls of HDF5", "not measured: HDF5 is not installed", "", True)]
     before = os.sched_getaffinity(0)
@@ -89,7 +91,8 @@ def stay_on_one_processor() -> None:
 
 
 def main() -> int:
-    """Parses the command line and runs the measurement. Returns the exit status."""
+    """Parses the command line and runs the measurement. Returns the exit status: 1 if a goal is
+    missed and --strict is given, else 0."""
     options = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,6 +1,6 @@
-/* Measures how long a job is delayed in MPI_Init: rank 0 prints the nanoseconds between two
- * timestamps. The first is the return of the last rank from the MPI library's own MPI_Init, which
- * init-tool notes. The second is the return of the last rank to this program. */
+/* Measures how long the runtime delays a job in MPI_Init: rank 0 prints the nanoseconds between two
+ * points in time. The first is when the last rank returned from the MPI library's own MPI_Init,
+ * which init-tool stores. The second is when the last rank returned to this program. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* A library preloaded after the runtime. It notes when the MPI library's own MPI_Init returned. */
+/* A library preloaded after the runtime. It stores when the MPI library's own MPI_Init returned,
+ * for init-cost. */
 #include <mpi.h>
 #include <time.h>
 

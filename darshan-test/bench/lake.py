@@ -35,8 +35,8 @@ from darshan_report.lake.write.part import Options
 
 
 def columns(paths: list[str]) -> str:
-    """Reads the columns of all logs into the library and drops them. Returns text on how much was
-    read."""
+    """Reads the columns of all logs into the library's memory and drops them. Returns the number of
+    records as text. paths: of the logs."""
     batch, done, rows = Batch(40 << 20), 0, 0
     while done < len(paths):
         done += batch.read(paths[done:])
@@ -46,8 +46,9 @@ def columns(paths: list[str]) -> str:
 
 
 def collected(paths: list[str], findings: bool) -> str:
-    """Collects all logs into a new lake like a worker, and commits them. Returns text on how much
-    was collected."""
+    """Collects all logs into a new temporary lake, like a worker of `darshan collect`, and commits
+    them. findings: whether the rules look at each log, too. Returns the lake's size relative to the
+    logs, as text."""
     alone()
     lake = tempfile.mkdtemp(prefix="darshan-bench-")
     try:
@@ -65,8 +66,8 @@ def collected(paths: list[str], findings: bool) -> str:
 
 
 def pydarshan(paths: list[str]) -> str:
-    """Reads logs like scripts with PyDarshan: makes data frames of the records of POSIX, STDIO and
-    MPI-IO. Returns text on how much was read."""
+    """Reads logs as scripts do with PyDarshan: makes data frames of the records of POSIX, STDIO and
+    MPI-IO. Returns the number of records as text."""
     import darshan  # noqa: PLC0415 - where it is
 
     darshan.enable_experimental()
@@ -82,7 +83,7 @@ def pydarshan(paths: list[str]) -> str:
 
 def by_command(folder: Path, workers: int) -> tuple[float, float]:
     """Returns the elapsed seconds and the processor seconds of `darshan collect` with this number
-    of workers; ends the program if the command fails. folder: of the logs."""
+    of worker processes, on a folder of logs; ends the program if the command fails."""
     build = Path(__file__).resolve().parents[2] / "build"
     lake = tempfile.mkdtemp(prefix="darshan-bench-")
     options = ["--workers", str(workers), "--into", f"{lake}/lake", str(folder)]
@@ -104,7 +105,7 @@ def by_command(folder: Path, workers: int) -> tuple[float, float]:
 
 def workers(folder: Path, logs: int) -> None:
     """Prints how much faster two workers collect than one. Measures both in turn, twice, because
-    the speed of a machine varies."""
+    the speed of a machine varies. logs: number of logs in the folder."""
     for _ in range(2):
         one, two = (by_command(folder, number) for number in (1, 2))
         for number, (wall, spent) in enumerate((one, two), 1):

@@ -53,7 +53,7 @@ def _read(lake: str, name: str) -> pa.Table:
 
 
 def _of_one_day(table: pa.Table) -> pa.Table:
-    """Returns the rows that have a day."""
+    """Returns the rows of a table whose column "day" is not null."""
     return table.filter(pc.is_valid(table["day"])).combine_chunks()
 
 
@@ -63,7 +63,7 @@ def _texts(array: pa.DictionaryArray, suffix: str) -> pa.DictionaryArray:
 
 
 class Base:
-    """The rows of a table of the small lake, which are copied."""
+    """The rows of one table of the small lake, from which the copies are made."""
 
     def __init__(self, name: str, rows: pa.Table) -> None:
         self.name, self.rows = name, _of_one_day(rows)
@@ -75,8 +75,9 @@ class Base:
         return self.rows[name].combine_chunks()
 
     def copy(self, day: datetime.date, number: int, most: float) -> pa.Table:
-        """Returns the rows as copy `number` for a day. most: the fraction of logs of which rows are
-        copied."""
+        """Returns a copy of the rows, moved to a day. number: of the copy on that day; it gives the
+        logs, users and programs other names. most: the fraction of the logs whose rows are copied;
+        at 1 or more all."""
         mask = zlib.crc32(f"{day} {number}".encode())
         kept = self.rows
         first = self._first ^ np.uint32(mask)
@@ -110,7 +111,8 @@ class Base:
 
 
 def invented_lines(jobs: pa.Table) -> pa.Table:
-    """Returns invented lines of code for each job."""
+    """Returns invented lines of code, _LINES for each job of this table, as rows of the lake's
+    table "sites"."""
     count = len(jobs) * _LINES
     which = np.repeat(np.arange(len(jobs)), _LINES)
     number = np.tile(np.arange(1, _LINES + 1), len(jobs))

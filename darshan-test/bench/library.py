@@ -26,14 +26,15 @@ print(time.process_time() - start, len(report.records["POSIX"]), len(report.name
 
 
 def pydarshan() -> tuple[Path, Path] | None:
-    """Returns the folder and the library of PyDarshan's wheel; None if it is not installed."""
+    """Returns the folder of PyDarshan's Python package and its C library, as the wheel installed
+    them; None if it is not installed."""
     libraries = sorted(VENV.glob("lib/python*/site-packages/darshan.libs/libdarshan-util*.so*"))
     return (libraries[0].parent.parent / "darshan", libraries[0]) if libraries else None
 
 
 def in_turn(repetitions: int, ways: list[Callable[[], float]]) -> tuple[list[float], float]:
-    """Measures several ways in turn. Returns the median of each way's times, and the median ratio
-    of the first to the second."""
+    """Measures several ways, `repetitions` times in turn; each way returns seconds. Returns the
+    median of each way's times, and the median ratio of the first way to the second."""
     taken = [tuple(way() for way in ways) for _ in range(repetitions)]
     middles = [statistics.median(column) for column in zip(*taken)]
     return middles, statistics.median(first / second for first, second in taken)
@@ -58,9 +59,9 @@ def in_c(bench: Bench, log: Path, libraries: list[Path]) -> Row:
 
 
 def in_python(bench: Bench, log: Path, package: Path) -> Row:
-    """Measures PyDarshan with its own C library and with this one. For the latter, PyDarshan runs
-    from a copy without its library, so that it searches for another one. Returns a row of the
-    table."""
+    """Measures PyDarshan with this tree's C library and with its own. For the former, PyDarshan
+    runs from a copy without its library, so that it finds the one in LD_LIBRARY_PATH. Returns a row
+    of the table of results. package: folder of PyDarshan's Python package."""
     alone, found = bench.empty("alone"), bench.empty("found")
     shutil.copytree(package, alone / "darshan", ignore=shutil.ignore_patterns("*.so", "*.c"))
     (found / "libdarshan-util.so").symlink_to(bench.build / "libdarshan-util.so.0")
@@ -81,8 +82,9 @@ def in_python(bench: Bench, log: Path, package: Path) -> Row:
 
 
 def library(bench: Bench) -> list[Row]:
-    """Measures both libraries. Returns rows of the table; if PyDarshan is missing, a row that says
-    so."""
+    """Measures how long a log of 100,000 records takes to read, with this tree's library and with
+    that of PyDarshan's wheel. Returns rows of the table of results; if PyDarshan is missing, a row
+    that says so."""
     found = pydarshan()
     if not found:
         return [Row("libdarshan-util", f"PyDarshan's wheel is not in {VENV}", "", True)]

@@ -5,7 +5,8 @@ turns, and prints the ratio of their times.
 
     python3 darshan-test/bench/lineage.py [--records 2000000] [--passed-on 0.01]
 
-Makes a lake of jobs that each write 50 files, of which a share is read by the next job.
+First makes a temporary lake of jobs that each write 50 files. The next job reads a share of them
+(--passed-on). --records: how many files all jobs write.
 """
 
 from __future__ import annotations

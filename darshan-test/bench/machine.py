@@ -18,26 +18,30 @@ from rows import Row
 
 @dataclass
 class Bench:
-    """The folders and programs that a benchmark uses."""
+    """The environment that all benchmarks share: the build folder, a folder to work in, and the
+    number of repetitions of each measurement."""
 
     build: Path
-    folder: Path  # empty, not on an excluded path
+    folder: Path  # on no path that the runtime excludes; has folders "logs" and "journals"
     repetitions: int
 
     def program(self, name: str) -> str:
-        """Returns the path of a benchmark program."""
+        """Returns the path of a benchmark program in the build folder; the program need not
+        exist."""
         return str(self.build / "darshan-test" / "bench" / name)
 
     def empty(self, name: str) -> Path:
-        """Returns an empty folder of this name."""
+        """Returns an empty folder of this name in the working folder; removes an older one with its
+        files."""
         path = self.folder / name
         shutil.rmtree(path, ignore_errors=True)
         path.mkdir()
         return path
 
     def settings(self, behind: str = "", configuration: str = "") -> dict[str, str]:
-        """Returns variables that switch the runtime on. behind: a library that is preloaded after
-        it. configuration: text of its configuration file."""
+        """Returns the environment variables that preload and switch on the runtime of this build.
+        behind: a library that is preloaded after it; "" for none. configuration: text of the
+        runtime's configuration file, which is written; "" for none."""
         preload = f"{self.build / 'libdarshan.so'} {behind}".strip()
         settings = {
             "LD_PRELOAD": preload,
@@ -53,14 +57,16 @@ class Bench:
 
 
 def plain_environment() -> dict[str, str]:
-    """Returns the environment without Darshan's variables."""
+    """Returns this process's environment without the variables of Darshan and of the dynamic loader
+    (LD_*)."""
     ours = ("DARSHAN_", "DXT_", "LD_")
     return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
 
 
 def numbers(command: list[str], settings: dict[str, str] | None = None) -> list[float]:
-    """Runs a program that prints numbers, and returns them. Raises CalledProcessError if it fails,
-    and RuntimeError if it prints to standard error."""
+    """Runs a program that prints numbers, and returns them. settings: variables that are added to
+    the plain environment. Raises CalledProcessError if it fails, and RuntimeError if it prints to
+    standard error."""
     done = subprocess.run(
         command,
         env=plain_environment() | (settings or {}),
@@ -75,7 +81,8 @@ def numbers(command: list[str], settings: dict[str, str] | None = None) -> list[
 
 @dataclass
 class Added:
-    """The time that the runtime adds to a bare time: medians, and the range of the differences."""
+    """The time that the runtime adds to a bare time, from pairs of a bare and an instrumented
+    measurement: medians, and the range of the differences, in the unit of the measurements (ns)."""
 
     bare: float
     added: float
@@ -83,11 +90,11 @@ class Added:
     most: float
     fastest: float  # difference of the fastest instrumented and bare runs, which has little noise
     times: float  # ratio of the fastest instrumented to the fastest bare time
-    ticks: float  # two readings of the counter, at the same time
+    ticks: float  # what two readings of the processor's counter take, in the same run
 
     def text(self, digits: int = 0) -> str:
         """Returns the added time as text: the difference of the fastest runs, the range and median
-        of all pairs, the bare time and the ratio."""
+        of all pairs, the bare time and the ratio. digits: after the decimal point."""
         return (
             f"+{self.fastest:.{digits}f} ns between the fastest (in pairs {self.least:.{digits}f}"
             f" to {self.most:.{digits}f}, middle {self.added:.{digits}f})"
@@ -101,8 +108,9 @@ def interleaved(
     ours: Callable[[], float],
     ticks: Callable[[], float],
 ) -> Added:
-    """Measures three functions in turn, so that a disturbance affects all of them. bare: the
-    function that is measured without the runtime. ours: the one with it. ticks: reads the clock."""
+    """Measures three functions in turn, so that a disturbance affects all of them. Each returns
+    nanoseconds. bare: measures without the runtime. ours: measures with it. ticks: measures two
+    readings of the clock."""
     taken = [(bare(), ours(), ticks()) for _ in range(repetitions)]
     differences = [b - a for a, b, _ in taken]
     quick_bare, quick_ours = (min(t[i] for t in taken) for i in (0, 1))
@@ -118,8 +126,9 @@ def interleaved(
 
 
 def call_cost(bench: Bench, command: list[str], label: str, goal: int | None) -> Row:
-    """Measures the nanoseconds that the runtime adds to a call. command: prints the duration of a
-    call. goal: limit in nanoseconds. Returns the row of the table."""
+    """Measures the nanoseconds that the runtime adds to a call, between the fastest runs. Returns
+    the row of the table of results. command: a program that prints the nanoseconds of a call;
+    label: of the row; goal: limit in nanoseconds, None if there is none."""
     added = interleaved(
         bench.repetitions,
         lambda: numbers(command)[0],
@@ -131,8 +140,9 @@ def call_cost(bench: Bench, command: list[str], label: str, goal: int | None) ->
 
 
 def processor(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
-    """Returns the kernel's name of the processor with its family and model numbers, because the
-    name alone is not specific on many virtual machines."""
+    """Returns the name of the processor with its family and model numbers, because the name alone
+    is not specific on many virtual machines. cpuinfo: a file like /proc/cpuinfo. If it names no
+    processor, returns the machine's architecture."""
     facts = {}
     for line in cpuinfo.read_text().splitlines():
         key, _, value = line.partition(":")
@@ -143,7 +153,8 @@ def processor(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
 
 
 def description() -> str:
-    """Returns one line about the machine and its load."""
+    """Returns one line about the machine, its kernel and C library, and its load average over one
+    minute."""
     load = os.getloadavg()[0]
     libc = " ".join(platform.libc_ver())
     return (
@@ -154,8 +165,9 @@ def description() -> str:
 
 @contextmanager
 def scratch(parent: Path | None) -> Iterator[Path]:
-    """Yields a folder with empty folders for logs and journals. Without `parent`, it is on a file
-    system in memory if mounting is permitted."""
+    """Yields a new folder with empty folders "logs" and "journals", and removes it after the block.
+    parent: where to make it; None: on a tmpfs mounted for it, or in the folder for temporary files
+    if mounting is not permitted."""
     folder = Path(tempfile.mkdtemp(prefix="darshan-bench.", dir=parent)).resolve()
     mount = ["mount", "-t", "tmpfs", "-o", "mode=700", "tmpfs", str(folder)]
     mounted = (

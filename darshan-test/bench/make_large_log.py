@@ -21,14 +21,16 @@ MAGIC = 6567223
 
 
 def job_region(ranks: int) -> bytes:
-    """Returns a job record with metadata and a short mount table."""
+    """Returns the uncompressed job region of a log: a job record with metadata, the command line,
+    and a short mount table. ranks: number of processes."""
     fixed = struct.pack("<7q", 1000, 1700000000, 0, 1700000600, 0, ranks, 4711)
     text = b"./simulation --files 100000\next4\t/\nlustre\t/scratch\nnfs\t/home\0"
     return fixed + b"lib_ver=3.5.0\n".ljust(1024, b"\0") + text
 
 
 def values(rng: random.Random) -> bytes:
-    """Returns integer and floating-point counters of one record; about half of them are zero."""
+    """Returns the packed integer and floating-point counters of one POSIX record; about half of
+    them are zero."""
     sizes = (rng.randrange(1 << rng.randrange(1, 40)) for _ in range(COUNTERS))
     counters = [rng.choice((0, 0, 1, size)) for size in sizes]
     times = [rng.choice((0.0, rng.random() * 600, rng.random())) for _ in range(FCOUNTERS)]
@@ -36,7 +38,8 @@ def values(rng: random.Random) -> bytes:
 
 
 def write_log(path: Path, files: int) -> None:
-    """Writes a log with a POSIX record for each of `files` files, under a temporary name first."""
+    """Writes a log with a POSIX record for each of `files` files. The log gets its name when it is
+    complete."""
     rng = random.Random(1)
     ids = [rng.getrandbits(64) for _ in range(files)]
     bodies = [values(rng) for _ in range(VARIANTS)]
@@ -53,7 +56,9 @@ def write_log(path: Path, files: int) -> None:
 def write_regions(
     path: Path, names: bytes, modules: dict[int, tuple[int, bytes]], ranks: int = 1
 ) -> None:
-    """Writes a log with these names and modules. modules: version and records by module id."""
+    """Writes a log of format 3.41; it gets its name when it is complete. names: the packed name
+    records, each an id and a string. modules: by module id, the version of the module's records and
+    the packed records. ranks: number of processes in the job record."""
     bodies = [job_region(ranks), names, *(records for _, records in modules.values())]
     regions = [zlib.compress(part) for part in bodies]
     header = bytearray(HEADER)

@@ -18,7 +18,8 @@ BLOCKS = (512, 4096, 65536, 1048576)
 
 
 def segments(rng: random.Random, count: int, start: float) -> bytes:
-    """Returns transfers of one size at rising offsets, each a little later than the last."""
+    """Returns `count` packed transfers of one size at rising offsets, each a little later than the
+    last. start: seconds at which the first begins."""
     block = rng.choice(BLOCKS)
     make = struct.Struct("<qqdd").pack
     out, offset, now = [], 0, start
@@ -31,8 +32,8 @@ def segments(rng: random.Random, count: int, start: float) -> bytes:
 
 
 def record(key: int, rank: int, per_file: int) -> bytes:
-    """Returns the bytes of a DXT record: one file of one process, with a third of its segments
-    writes."""
+    """Returns the packed DXT record of one file of one process. key: the file's record id.
+    per_file: number of transfers, a third of which are writes."""
     rng = random.Random(key + rank)
     writes, reads = per_file // 3, per_file - per_file // 3
     head = struct.pack("<Qqq64sqq", key, rank, 0, b"node-1", writes, reads)
@@ -40,7 +41,8 @@ def record(key: int, rank: int, per_file: int) -> bytes:
 
 
 def write_trace(path: Path, count: int, ranks: int = 1) -> None:
-    """Writes a log with `count` traced transfers, under a temporary name first."""
+    """Writes a log with about `count` traced transfers of 20 files, distributed over the ranks. The
+    log gets its name when it is complete."""
     rng = random.Random(1)
     ids = [rng.getrandbits(64) for _ in range(FILES)]
     names = b"".join(

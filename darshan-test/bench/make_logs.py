@@ -30,7 +30,8 @@ ENDS = ("0_100", "100_1K", "1K_10K", "10K_100K", "100K_1M", "1M_4M", "4M_10M", "
 
 
 def _calls(rng: np.random.Generator, record: np.ndarray, prefix: str, kind: str) -> None:
-    """Sets the counters of reads or writes in each record: calls of one size, or none."""
+    """Sets the counters of reads or writes in each record: calls of one size, or none. record: an
+    array of records. prefix: of the counters' names, such as POSIX. kind: READ or WRITE."""
     number = rng.integers(1, 500, len(record)) * (rng.random(len(record)) < 0.6)
     size = 1 << rng.integers(6, 23, len(record))
     plural, done = f"{kind}S", "READ" if kind == "READ" else "WRITTEN"
@@ -56,7 +57,8 @@ def _calls(rng: np.random.Generator, record: np.ndarray, prefix: str, kind: str)
 
 
 def records(rng: np.random.Generator, module: Module, ids: list[int], ranks: int) -> bytes:
-    """Returns the bytes of a module's records, of which a tenth are shared."""
+    """Returns the packed records of a module, one for each record id; a tenth of them are shared by
+    all ranks (rank -1)."""
     found = np.zeros(len(ids), module.dtype)
     prefix = {"MPI-IO": "MPIIO"}.get(module.name, module.name)
     found["id"] = ids
@@ -72,7 +74,7 @@ def records(rng: np.random.Generator, module: Module, ids: list[int], ranks: int
 
 
 def log(number: int) -> Log:
-    """Returns the log of this number."""
+    """Returns the log of this number; the number determines all of its contents."""
     rng = np.random.default_rng(number)
     ranks, begun = 1 << int(rng.integers(0, 7)), 1_760_000_000 + number * 600
     names, modules = [], []

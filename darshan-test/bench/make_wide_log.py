@@ -25,7 +25,7 @@ SHARED = b"/scratch/run/shared.h5"
 
 
 def heat_map(rng: random.Random, rank: int) -> bytes:
-    """Returns a heat map of a rank with traffic in a tenth of its bins."""
+    """Returns the packed heat map record of a rank, with traffic in about a tenth of its bins."""
     bins = [rng.choice((0,) * 9 + (rng.randrange(1 << 30),)) for _ in range(2 * BINS)]
     head = struct.pack("<Qqdq16x", record_id(HEAT_NAME), rank, SECONDS, BINS)
     return head + struct.pack(f"<{2 * BINS}q", *bins)
@@ -33,7 +33,7 @@ def heat_map(rng: random.Random, rank: int) -> bytes:
 
 def processes(ranks: int) -> list[trees.Member]:
     """Returns the processes of a run: a shell and programs of forty names, some of which start
-    others."""
+    others. ranks: their number."""
     found = [trees.Member("bash all.sh", end=600)]
     for rank in range(1, ranks):
         parent = 0 if rank < 10 else rank // 10
@@ -44,8 +44,8 @@ def processes(ranks: int) -> list[trees.Member]:
 
 
 def write_log(path: Path, ranks: int, tree: bool) -> None:
-    """Writes a log of many ranks, under a temporary name first. tree: whether the processes are a
-    process tree instead of ranks."""
+    """Writes a log of many ranks; it gets its name when it is complete. tree: whether the processes
+    are a process tree instead of ranks of a job."""
     rng = random.Random(1)
     bodies = [values(rng) for _ in range(VARIANTS)]
     named = {record_id(name): name for name in (HEAT_NAME, SHARED)}

@@ -1,6 +1,6 @@
-/* Times independent writes of 64 bytes: mpiio-cost CALLS FOLDER. Rank 0 prints nanoseconds of
- * processor time per MPI_File_write_at, the mean over the ranks. Each rank writes its own range of
- * one file. */
+/* Times independent writes of 64 bytes: mpiio-cost CALLS FOLDER, as an MPI job. Each rank calls
+ * MPI_File_write_at CALLS times on its own range of one file. Rank 0 prints nanoseconds of
+ * processor time per call, the mean over the ranks. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

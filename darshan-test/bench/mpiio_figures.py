@@ -34,7 +34,8 @@ TALKS = {
 
 
 def nanoseconds(command: list[str]) -> float:
-    """Runs an MPI job that prints one number, and returns the number."""
+    """Runs an MPI job that prints one number of nanoseconds, and returns the number. Raises
+    CalledProcessError if it fails, and TimeoutExpired after two minutes."""
     done = subprocess.run(
         command, env=plain_environment(), capture_output=True, text=True, check=True, timeout=120
     )
@@ -42,8 +43,8 @@ def nanoseconds(command: list[str]) -> float:
 
 
 def writes(bench: Bench) -> list[Row]:
-    """Measures writes by MPI-IO in processor time, which does not include waiting. Returns rows of
-    the table."""
+    """Measures writes by MPI-IO in processor time, which does not include waiting, with each
+    installed MPI. Returns a row of the table of results for each."""
     rows = []
     for flavour in ("openmpi", "mpich"):
         start, program = starter(flavour, RANKS), bench.folder / f"mpiio-cost.{flavour}"
@@ -72,7 +73,8 @@ def writes(bench: Bench) -> list[Row]:
 
 
 def talk(bench: Bench) -> list[Row]:
-    """Measures MPI communication without and with MPIWAIT and APMPI. Returns rows of the table."""
+    """Measures MPI communication calls without a record, with MPIWAIT, and with MPIWAIT and APMPI,
+    with each installed MPI. Returns rows of the table of results."""
     rows = []
     for flavour in ("openmpi", "mpich"):
         start, program = starter(flavour, 1), bench.folder / f"talk-cost.{flavour}"
@@ -96,8 +98,8 @@ def talk(bench: Bench) -> list[Row]:
 
 
 def inits(bench: Bench) -> list[Row]:
-    """Measures MPI_Init with one processor per rank, and with more ranks than processors. Returns
-    rows of the table."""
+    """Measures how long the runtime delays a job in MPI_Init, with one processor per rank, and with
+    more ranks than processors. Returns rows of the table of results for each installed MPI."""
     rows = []
     processors = len(os.sched_getaffinity(0))
     for flavour in ("openmpi", "mpich"):

@@ -17,7 +17,8 @@ COUNT = 25_600  # of reads, and as many writes
 
 
 def spent(command: list[str], environment: dict[str, str]) -> float:
-    """Returns the processor time of a command and its descendants, in seconds."""
+    """Returns the processor time of a command and its descendants, in seconds. Raises
+    CalledProcessError if it fails."""
     before = os.times()
     subprocess.run(command, env=environment, capture_output=True, check=True)
     after = os.times()
@@ -29,14 +30,14 @@ def spent(command: list[str], environment: dict[str, str]) -> float:
 
 
 def size_of(path: Path) -> int:
-    """Returns the bytes of a file, or of the files in a folder."""
+    """Returns the bytes of a file, or of the files in a folder; 0 if the path does not exist."""
     files = path.iterdir() if path.is_dir() else [path]
     return sum(file.stat().st_size for file in files if file.exists())
 
 
 def observers(bench: Bench) -> list[Row]:
-    """Copies a file with dd, alone and under each observer, in turn. Returns rows with the fastest
-    run of each."""
+    """Copies a file with dd, alone and under darshan, strace and perf, in turn. Returns a row for
+    each, with its fastest run, the ratio to dd alone, and the bytes that the observer wrote."""
     data, logs, text = bench.folder / "data", bench.empty("logs"), bench.folder / "text"
     data.write_bytes(bytes(SIZE * COUNT))
     copy = ["dd", f"if={data}", f"of={bench.folder / 'copy'}", f"bs={SIZE}"]

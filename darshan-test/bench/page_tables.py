@@ -22,24 +22,24 @@ BLOCK = re.compile(
 
 
 def blocks(text: str) -> dict[str, str]:
-    """Returns the generated parts of a page, by name."""
+    """Returns the generated parts of a page, by the name in their marker. text: of the page."""
     return {name: body for _, name, body, _ in BLOCK.findall(text)}
 
 
 def line(row: Row) -> str:
-    """Returns a row as a line of the table."""
+    """Returns a row as a line of a Markdown table."""
     cells = (row.what, row.measured, row.goal, "" if row.met else "missed")
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
 
 
 def table(rows: list[Row]) -> str:
-    """Returns the table of one part."""
+    """Returns the Markdown table of one part, with its heading."""
     return HEAD + "".join(line(row) for row in rows)
 
 
 def filled(text: str, made: dict[str, str]) -> str:
-    """Returns the page with new contents for its generated parts. Raises ValueError unless exactly
-    these parts are given."""
+    """Returns a page with new contents for its generated parts. text: of the page; made: the
+    contents by name. Raises ValueError unless it has exactly the names of the page's parts."""
     missing = blocks(text).keys() ^ made.keys()
     if missing:
         raise ValueError(f"{PAGE.name}: no block, or no part, of the name {', '.join(missing)}")
@@ -47,7 +47,7 @@ def filled(text: str, made: dict[str, str]) -> str:
 
 
 def said_by(*command: str) -> str:
-    """Returns the first line that a command prints; "unknown" if it fails."""
+    """Returns the first line that a command prints; "unknown" if it fails or prints nothing."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=TOP)
     except (OSError, subprocess.CalledProcessError):
@@ -56,7 +56,8 @@ def said_by(*command: str) -> str:
 
 
 def compiler(build: Path) -> str:
-    """Returns the compiler of a build, with its options, as text."""
+    """Returns the compiler of a build, with its version and options, as text. build: folder with
+    the Makefile."""
     made = (build / "Makefile").read_text()
     found = {name: re.search(rf"^{name} = (.*)$", made, re.MULTILINE) for name in ("CC", "CFLAGS")}
     command = found["CC"][1].split() if found["CC"] else ["cc"]
@@ -80,8 +81,8 @@ def memory() -> str:
 
 
 def about(bench: Bench, started: float, loads: list[float]) -> str:
-    """Returns a table about the machine, the build and this run. started: seconds since 1970.
-    loads: load averages."""
+    """Returns a Markdown table about the machine, the build and this run. started: its start, in
+    seconds since 1970. loads: load averages before and between the parts."""
     ended = datetime.datetime.now()
     minutes = (ended.timestamp() - started) / 60
     virtual = said_by("systemd-detect-virt")
@@ -107,7 +108,7 @@ def is_tmpfs(folder: Path) -> bool:
 
 
 def write(made: dict[str, str], page: Path = PAGE) -> None:
-    """Writes new contents of the generated tables into the page."""
+    """Replaces the generated tables in the page. made: their new contents by name."""
     text = filled(page.read_text("utf-8"), made)
     new = page.with_name(page.name + ".new")
     new.write_text(text, "utf-8")

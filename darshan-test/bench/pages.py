@@ -42,8 +42,8 @@ FIRST = (
 
 @contextmanager
 def serving(lake: str) -> Iterator[tuple[str, int]]:
-    """Starts `darshan serve`, yields its address and its process id, and ends it after the
-    block."""
+    """Starts `darshan serve` for a lake on a free port, yields its address (with a slash at the
+    end) and its process id, and ends it after the block. Ends the program if no server starts."""
     command = [DARSHAN, "serve", "--port", "0", lake]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
@@ -64,14 +64,16 @@ def spent(process: int) -> float:
 
 
 def most(process: int) -> int:
-    """Returns the largest memory that a process has used, in MiB."""
+    """Returns the largest resident memory that a process has had, in MiB; 0 if the kernel does not
+    show it."""
     found = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{process}/status").read_text())
     return int(found[1]) >> 10 if found else 0
 
 
 def fetched(address: str, process: int) -> tuple[float, float, str]:
-    """Requests a page three times. Returns the median of the elapsed seconds, the processor seconds
-    of that request, and the page."""
+    """Requests a page three times. Returns the elapsed seconds, the server's processor seconds, and
+    the page's text, all of the request with the median of the elapsed seconds. process: the
+    server's id."""
     rows = []
     for _ in range(3):
         before, begun = spent(process), time.monotonic()
@@ -83,7 +85,7 @@ def fetched(address: str, process: int) -> tuple[float, float, str]:
 
 def behind(text: str, known: set[str]) -> Iterator[str]:
     """Yields the first link of a page to each kind of page that is not in `known`, and, except for
-    jobs, the same page for one file system. Adds the kinds to `known`."""
+    jobs, the same page for one file system. Adds the kinds to `known`. text: the page's HTML."""
     for link in map(unescape, re.findall(r'"([a-z-]+\?[^"#:]+)"', text)):
         kind = link.partition("?")[0]
         if kind not in known:
@@ -94,7 +96,8 @@ def behind(text: str, known: set[str]) -> Iterator[str]:
 
 
 def asked(address: str, client: str) -> tuple[int, float]:
-    """Requests a page for a client. Returns the status of the response, and its seconds."""
+    """Requests a page as if for the client with this network address. Returns the HTTP status of
+    the response, 0 if the connection was closed, and the elapsed seconds."""
     begun = time.monotonic()
     request = urllib.request.Request(address, headers={"X-Forwarded-For": client})
     try:
@@ -109,9 +112,9 @@ def asked(address: str, client: str) -> tuple[int, float]:
 
 
 def crowd(lake: str, heavy: int = 40, honest: int = 50) -> None:
-    """Requests pages that need much time, each for other days, and meanwhile ordinary pages, ten at
-    a time: first pages that are cached, then pages for separate days. heavy, honest: numbers of
-    clients and of pages."""
+    """Prints how long ordinary pages take while `heavy` clients request pages that need much time,
+    each for other days. The `honest` ordinary pages are requested ten at a time: first pages that
+    are cached, then pages for separate days."""
     over = threading.Event()
     days = (datetime.date(2026, 11, 1) - datetime.timedelta(days=n) for n in itertools.count())
     told: Counter[int] = Counter()

@@ -28,8 +28,8 @@ OWN, OWN_RECORDED, LIBRARY = 64, 160, 400  # goals in KiB
 
 
 def milliseconds(command: list[str], environment: dict[str, str]) -> float:
-    """Returns the milliseconds from the start of a command until its end. Raises RuntimeError if it
-    fails."""
+    """Returns the milliseconds from the start of a command until its end; its output is dropped.
+    Raises RuntimeError if it does not end with 0."""
     quiet = [(os.POSIX_SPAWN_OPEN, fd, "/dev/null", os.O_WRONLY, 0) for fd in (1, 2)]
     begin = time.perf_counter()
     pid = os.posix_spawnp(command[0], command, environment, file_actions=quiet)
@@ -40,14 +40,15 @@ def milliseconds(command: list[str], environment: dict[str, str]) -> float:
 
 
 def lowest(times: list[float]) -> float:
-    """Returns the mean of the lowest tenth of the times, which other programs disturb least."""
+    """Returns the mean of the lowest tenth of the times (at least one), which other programs
+    disturb least."""
     few = sorted(times)[: max(1, len(times) // 10)]
     return sum(few) / len(few)
 
 
 def runs(bench: Bench) -> list[Row]:
-    """Measures `darshan run` with small programs, in turn with the bare programs. Returns rows of
-    the table."""
+    """Measures how much longer small programs and loops of a shell take under `darshan run` than
+    without it. Returns rows of the table of results."""
     rows = []
     bare = plain_environment()
     ours = bare | {"DARSHAN_MMAP_LOGPATH": str(bench.folder / "journals")}
@@ -64,9 +65,9 @@ def runs(bench: Bench) -> list[Row]:
 
 
 def loops(bench: Bench, bare: dict[str, str], ours: dict[str, str]) -> list[Row]:
-    """Measures what `darshan run`, with the merge of all records, adds to each of many short
-    programs that a shell starts. Returns rows of the table. bare, ours: environments without and
-    with the runtime."""
+    """Measures how much time `darshan run`, with the merge of all records, adds to each of many
+    short programs that a shell starts. Returns rows of the table of results. bare, ours:
+    environments without and with the runtime."""
     rows = []
     file = bench.folder / "file"
     file.write_text("five\n")
@@ -83,8 +84,8 @@ def loops(bench: Bench, bare: dict[str, str], ours: dict[str, str]) -> list[Row]
 
 
 def own_kib(smaps: str) -> int:
-    """Returns the private memory of a process in KiB: anonymous pages, and dirty pages of its
-    journal. smaps: text of /proc/PID/smaps."""
+    """Returns the private memory of a process in KiB: its anonymous pages, and the dirty pages of
+    its journal, which is its only shared mapping. smaps: text of /proc/PID/smaps."""
     own, shared = 0, False
     for line in smaps.splitlines():
         if found := re.match(r"[0-9a-f]+-[0-9a-f]+ ...([ps])", line):
@@ -101,7 +102,8 @@ def library_kib(smaps: str) -> int:
 
 
 def idle(folder: Path, settings: dict[str, str]) -> str:
-    """Returns the text of /proc/PID/smaps of a program that sleeps."""
+    """Starts `sleep`, returns the text of its /proc/PID/smaps after half a second, and kills it.
+    folder: its working folder; settings: variables for the runtime, {} for a bare process."""
     with subprocess.Popen(
         ["sleep", "60"], cwd=folder, env=plain_environment() | settings, stderr=subprocess.DEVNULL
     ) as program:
@@ -112,7 +114,8 @@ def idle(folder: Path, settings: dict[str, str]) -> str:
 
 
 def one_file(folder: Path, settings: dict[str, str]) -> str:
-    """Returns the text of /proc/PID/smaps of a shell that has written a file."""
+    """Returns the text of /proc/PID/smaps of a shell that has written a file in the folder.
+    settings: variables for the runtime, {} for a bare process."""
     done = subprocess.run(
         ["sh", "-c", "echo 1 >file; cat /proc/$$/smaps"],
         cwd=folder,
@@ -125,8 +128,8 @@ def one_file(folder: Path, settings: dict[str, str]) -> str:
 
 
 def memory(bench: Bench) -> list[Row]:
-    """Measures the memory that processes have beyond that of bare processes. Returns rows of the
-    table."""
+    """Measures the memory that the runtime adds to an idle process and to one that has written a
+    file, and the resident pages of its library. Returns rows of the table of results."""
     work = bench.empty("work")
     asleep, bare_asleep = idle(work, bench.settings()), idle(work, {})
     wrote, bare_wrote = one_file(work, bench.settings()), one_file(work, {})

@@ -11,8 +11,9 @@ static inline double processor_ns(void) {
   return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* Returns nanoseconds per call in the fastest of some loops that share the calls: other programs'
- * effects on the caches disturb only some loops. */
+/* Calls `call` `calls` times, in `loops` loops of equal length. Returns nanoseconds of processor
+ * time per call in the fastest loop, because other programs' effects on the caches disturb only
+ * some loops. calls must be at least loops. */
 static inline double fastest_loop(void (*call)(void), long calls, int loops) {
   double fastest = 0;
   for (int loop = 0; loop < loops; loop++) {

@@ -38,7 +38,8 @@ _FEW = 100  # jobs
 
 
 def _new(file: File, lake: str) -> str:
-    """Returns a new path in the other lake for the copy of a file, and creates its folders."""
+    """Returns a new path, relative to the lake, for the copy of a file of another lake, and creates
+    its folders in the lake."""
     path = f"{os.path.dirname(file.path)}/{storage.new_name()}.parquet"
     storage.make_folders(lake, os.path.dirname(path))
     return path
@@ -68,8 +69,8 @@ def _rewritten(small: str, large: str, file: File, times: int) -> str:
 
 
 def multiplied(small: str, large: str, times: int) -> None:
-    """Makes a lake with `times` copies of the small lake's files. Months with few jobs are not
-    copied."""
+    """Makes the lake `large` with `times` copies of the files of the lake `small`. Months with at
+    most _FEW jobs are not copied."""
     storage.make(large, {})
     known, made = Snapshot(small), []
     months = {f.month for f in known.of("jobs") if f.rows > _FEW}
@@ -92,8 +93,9 @@ def _days(lake: str) -> tuple[str, str]:
 
 
 def _asked(lake: str, *words: str) -> tuple[str, float, float, int]:
-    """Runs a ready question. Returns its output, the elapsed seconds, the processor seconds, and
-    the memory in MiB. Ends the program if the command fails."""
+    """Runs a ready question by `darshan ask --json`. Returns its output, the elapsed seconds, the
+    processor seconds, and the peak memory in MiB. words: the question and its options. Ends the
+    program if the command fails."""
     command = [str(DARSHAN), "ask", lake, *words, "--json"]
     settings = {**os.environ, "DARSHAN_PYTHON": sys.executable}
     begun = time.monotonic()

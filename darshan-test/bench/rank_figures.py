@@ -24,7 +24,7 @@ JOBS = ((0, 0, 10, 0), (1000, 0, 40, 74), (0, 1000, 60, 1522))
 
 @dataclass
 class Played:
-    """The cost of a log if every rank had its own processor."""
+    """The simulated cost of a log of a job, as if every rank had its own processor."""
 
     ranks: int
     seconds: float  # from the first to the last rank
@@ -35,7 +35,8 @@ class Played:
 
 
 def play(program: Path, folder: Path, ranks: int) -> Played:
-    """Simulates a job with 100 files that all ranks share."""
+    """Simulates the end of a job with 100 files that all ranks share. Returns its cost. program:
+    the simulator `play`; folder: for the log, which is removed again."""
     log = folder / f"{ranks}.darshan"
     command = [program, "--ranks", ranks, "--shared", 100, "--posix"]
     command += ["--clock", MESSAGE_SECONDS, log]
@@ -55,7 +56,7 @@ def play(program: Path, folder: Path, ranks: int) -> Played:
 
 
 def sizes(largest: int) -> Iterator[int]:
-    """Yields 1, 4, 16 and so on, up to the largest number."""
+    """Yields the numbers of ranks 1, 4, 16 and so on, as far as they do not exceed the largest."""
     ranks = 1
     while ranks <= largest:
         yield ranks
@@ -63,7 +64,9 @@ def sizes(largest: int) -> Iterator[int]:
 
 
 def starter(flavour: str, ranks: int = JOB_RANKS) -> list[str]:
-    """Returns the command that starts a job of an MPI implementation; [] if it is not installed."""
+    """Returns the first words of a command that starts a job of this many ranks ("... env", to
+    which variables and the program are added); [] if the MPI or its compiler is not installed.
+    flavour: openmpi or mpich."""
     mpiexec = shutil.which(f"mpiexec.{flavour}")
     if not mpiexec or not shutil.which(f"mpicc.{flavour}"):
         return []
@@ -72,8 +75,9 @@ def starter(flavour: str, ranks: int = JOB_RANKS) -> list[str]:
 
 
 def job(bench: Bench, start: list[str], program: Path, shared: int, own: int) -> tuple[float, int]:
-    """Runs an MPI job. Returns milliseconds until the last rank had finished, and bytes of the log.
-    shared, own: number of files that all ranks share, and of files of each rank."""
+    """Runs an MPI job. Returns the milliseconds that the slowest rank needed to write the log, and
+    the bytes of the log. start: from `starter`. shared, own: number of files that all ranks share,
+    and of files of each rank."""
     logs, work = bench.empty("logs"), bench.empty("work")
     settings = bench.settings() | {"DARSHAN_INTERNAL_TIMING": "1"}
     command = [*start, *(f"{k}={v}" for k, v in settings.items()), str(program), str(work)]
@@ -90,8 +94,8 @@ def job(bench: Bench, start: list[str], program: Path, shared: int, own: int) ->
 
 
 def ranks(bench: Bench) -> list[Row]:
-    """Measures the end of real jobs of 32 ranks with each installed MPI. Returns rows of the
-    table."""
+    """Measures the time of the log at the end of real jobs of 32 ranks with each installed MPI.
+    Returns rows of the table of results."""
     rows = []
     for flavour in ("openmpi", "mpich"):
         start, program = starter(flavour), bench.folder / f"shutdown.{flavour}"

@@ -1,5 +1,6 @@
-/* Reads a log through a library with the interface of Darshan 3.5: read-log LIBRARY LOG. Prints the
- * microseconds of processor time, and the numbers of records and names. */
+/* Reads a log through a library with the interface of Darshan 3.5 (libdarshan-util.so): read-log
+ * LIBRARY LOG. Prints the microseconds of processor time, and the numbers of POSIX records and of
+ * names. Ends with 1 if the log cannot be read. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -30,8 +31,8 @@ static double processor_time(void) {
   return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
-/* Reads all records and names of a log, with memory for each record, like PyDarshan, and counts
- * them. Returns 0, or -1 on error. */
+/* Reads all POSIX records and names of a log, with memory for each record, like PyDarshan, and
+ * counts them in *records and *names. Returns 0, or -1 if the log cannot be read. */
 static int read_log(char *path, long *records, long *names) {
   void *log = log_open(path);
   struct name *list = NULL;

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 @dataclass
 class Row:
-    """One line of the table."""
+    """A line of the benchmark's table: what was measured, the measured value and the goal as text
+    ("" if there is no goal), and whether the goal was met."""
 
     what: str
     measured: str

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Simulates how the log of a job grows with its ranks, and shows it as a table and a plot.
+"""Simulates the end of a job for 1, 4, 16 and more ranks, and shows the time, the messages and the
+size of its log as a table and a plot.
 
 scale.py --build BUILD [--largest 65536] [--svg FILE]"""
 
@@ -21,7 +22,8 @@ PICTURE = "ranks.svg"
 
 
 def draw(played: list[Played], path: Path) -> None:
-    """Draws the time and traffic of a rank against the number of ranks, as a picture in path."""
+    """Draws the time and traffic of a rank against the number of ranks, as an SVG picture. path: of
+    the picture. Raises ImportError without Matplotlib."""
     mpl, pyplot = (importlib.import_module(name) for name in ("matplotlib", "matplotlib.pyplot"))
     mpl.use("svg")
     mpl.rcParams["svg.hashsalt"] = "ranks"
@@ -42,7 +44,8 @@ def draw(played: list[Played], path: Path) -> None:
 
 
 def jobs(build: Path, largest: int) -> Iterator[Played]:
-    """Yields the simulated cost of jobs with ever more ranks. largest: number of ranks."""
+    """Yields the simulated cost of the log for jobs of 1, 4, 16 ... ranks. largest: limit of the
+    ranks."""
     program = build / "darshan-test" / "ranks" / "play"
     with tempfile.TemporaryDirectory() as folder:
         for count in sizes(largest):

@@ -14,7 +14,8 @@ static void write_file(const char *folder, int number) {
   if (fd < 0 || write(fd, path, 100) != 100 || close(fd) != 0) err(1, "%s", path);
 }
 
-/* Reads with read(2) before any output, so that the measurement allocates nothing. */
+/* Prints the resident memory from /proc/self/smaps, as the file's head says. Reads with read(2)
+ * before any output, so that the measurement allocates nothing. */
 static void print_resident(void) {
   static char text[1 << 20];
   size_t length = 0;

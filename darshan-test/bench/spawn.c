@@ -49,7 +49,8 @@ static void print(const struct series *series, size_t times) {
          series->resident);
 }
 
-/* Returns the environment with the variables added. */
+/* Returns a new array with this process's environment, then the `count` variables ("NAME=VALUE"),
+ * then NULL. The strings are not copied. */
 static char **extended(char **variables, size_t count) {
   size_t length = 0;
   while (environ[length])

@@ -1,4 +1,6 @@
-"""Writes runtime/start-order.ld, a list of what every process runs and reads at its start and end.
+"""Writes the linker script runtime/start-order.ld for libdarshan.so.
+
+It lists the functions and data of the library that every process uses at its start and end.
 
     darshan-test/bench/start_order.py BUILD
 
@@ -43,7 +45,8 @@ MERGED = re.compile(r"\.rodata(\..+)?\.(str|cst)[0-9.]+$")
 
 
 class Piece(NamedTuple):
-    """An input section, and where the linker has placed it."""
+    """An input section of libdarshan.so (a function, constant or variable), its object file, and
+    the address and size in bytes that the linker gave it."""
 
     start: int
     size: int
@@ -52,7 +55,8 @@ class Piece(NamedTuple):
 
 
 def pieces_of(text: str) -> list[Piece]:
-    """Returns the input sections in the linker's map that start_order may reorder."""
+    """Returns the input sections of the linker's map `text` that start_order may reorder, sorted by
+    address."""
     row = re.compile(r"^ (\.[\w.]+|COMMON)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S+)$", re.MULTILINE)
     body = text.partition("Linker script and memory map")[2]
     found = [
@@ -68,7 +72,8 @@ def pieces_of(text: str) -> list[Piece]:
 
 
 def link(build: Path, scratch: Path) -> list[Piece]:
-    """Links the library again, unchanged, to get the linker's map."""
+    """Links the library again, unchanged, to get the linker's map. Returns its input sections,
+    sorted by address. scratch: folder for the map."""
     (build / LIBRARY).unlink(missing_ok=True)
     command = ["make", "-C", str(build), LIBRARY, f"LDFLAGS=-Wl,-Map,{scratch}/map"]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
@@ -96,11 +101,11 @@ def loader_of(program: str) -> str:
 def under_valgrind(
     build: Path, scratch: Path, options: list[str], command: list[str], *, first: bool
 ) -> str:
-    """Runs a program under Valgrind and returns what Valgrind printed. first: whether the program
-    is the first of a run; otherwise another program starts it.
+    """Runs a program under Valgrind with the runtime, and returns the program's standard output.
+    first: whether the program is the root process of a run; otherwise another program starts it.
 
-    If the environment names the library, Valgrind's own start becomes the first process of the
-    run."""
+    The root process gets the library from the loader's --preload: if the environment named it,
+    Valgrind's own start would become the root process."""
     library = str(build / LIBRARY)
     program = shutil.which(command[0]) or command[0]
     loader = [loader_of(program), "--preload", library] if first else []
@@ -119,14 +124,16 @@ def under_valgrind(
 
 
 class Touch(NamedTuple):
-    """An address of the library that a program runs, reads or writes."""
+    """An address of the library, relative to its load address, that a program runs or reads, or
+    writes (`written`)."""
 
     address: int
     written: bool = False
 
 
 def traced(build: Path, scratch: Path, command: list[str], *, first: bool) -> Iterator[Touch]:
-    """Yields every address of the library that the program uses, in order."""
+    """Runs a program under Valgrind's lackey. Yields every address of the library that it uses, in
+    order. first: whether the program is the root process of a run."""
     trace = scratch / "trace"
     trace.unlink(missing_ok=True)
     options = ["--tool=lackey", "--trace-mem=yes", f"--log-file={trace}"]
@@ -142,8 +149,8 @@ def traced(build: Path, scratch: Path, command: list[str], *, first: bool) -> It
 
 
 def run(build: Path, scratch: Path, command: list[str]) -> Iterator[Touch]:
-    """Yields the addresses of the library's instructions that the program executes, in no
-    particular order."""
+    """Runs a program under callgrind. Yields the addresses of the library's instructions that it
+    executes, in no particular order."""
     out = scratch / "instructions"
     options = ["--tool=callgrind", "--dump-instr=yes", f"--callgrind-out-file={out}"]
     under_valgrind(build, scratch, options, command, first=True)
@@ -164,8 +171,8 @@ def run(build: Path, scratch: Path, command: list[str]) -> Iterator[Touch]:
 
 
 def pattern(piece: Piece) -> str:
-    """Returns a pattern of the section's name; it matches any number that the compiler gave to a
-    copy of a function."""
+    """Returns a linker script's pattern for the section; it matches any number that the compiler
+    gave to a copy of a function."""
     plain = piece.section in KINDS
     if not plain:
         name = re.sub(r"(\.(constprop|isra|part|cold|\d+))+$", "", piece.section)
@@ -177,7 +184,8 @@ def pattern(piece: Piece) -> str:
 
 
 def touched(pieces: list[Piece], touches: Iterator[Touch], into: dict[Piece, int]) -> set[Piece]:
-    """Adds the sections that were used to `into`, in order, and returns those that were written."""
+    """Adds the sections that hold the touched addresses to `into`, with a number in the order of
+    first use. Returns those that were written. pieces: all sections, sorted by address."""
     starts = [piece.start for piece in pieces]
     written: set[Piece] = set()
     last = None
@@ -205,8 +213,9 @@ def section(name: str, where: str, patterns: list[str]) -> str:
 
 
 def script(order: list[Piece], idle: set[Piece]) -> str:
-    """Returns the linker script. Constants that an idle process reads come before the code, next to
-    the symbol tables. Variables that an idle process writes come before other variables, because a
+    """Returns the linker script for the used sections, in the order of their use; idle: the
+    sections that an idle process writes. Constants that an idle process reads come before the code,
+    next to the symbol tables. Variables that an idle process writes come before others, because a
     page that is only read takes no memory. Small variables come before large ones, because mostly
     the first bytes of a large one are written."""
     read = [pattern(one) for one in of_kind(".rodata", order)]

@@ -1,8 +1,8 @@
 """Counts the instructions that the runtime adds to calls of HDF5.
 
-Their percentage of the whole call hardly depends on the machine, because it includes the library's
-own instructions. hdf5-instructions.json has the known counts of each environment, as
-instructions.json has those of libc's calls. To renew the row of this environment:
+They are compared with the instructions of the call itself, so that the limits hardly depend on the
+machine, and with the counts that hdf5-instructions.json has for this environment (compiler, C
+library and processor). To store new counts for this environment:
 
     python3 darshan-test/bench/test_hdf5_instructions.py BUILD"""
 
@@ -52,7 +52,9 @@ kinds = pytest.mark.parametrize("kind", MOST)
 
 
 def per_call(bench: Bench, kind: str, settings: dict[str, str]) -> float:
-    """Returns the instructions of one more call: the difference between two numbers of calls."""
+    """Returns the instructions of one more call of a kind: the difference between runs with two
+    numbers of calls, divided by the difference of the numbers. settings: the whole environment of
+    the run."""
     totals = []
     for count in CALLS:
         command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
@@ -69,11 +71,9 @@ def per_call(bench: Bench, kind: str, settings: dict[str, str]) -> float:
 
 @functools.cache
 def measured(build: Path, kind: str, attempt: int = 0) -> tuple[float, float]:
-    """Returns the instructions of the library and those of the runtime.
-
-    The folder's name always has the same length, because the runtime processes names.  attempt:
-    results are cached, so a measurement is repeated only with another number.
-    """
+    """Returns the instructions of one call: those of the HDF5 library, and those that the runtime
+    adds. The working folder's name always has the same length, because the runtime processes names.
+    attempt: results are cached, so another number measures again."""
     del attempt
     target = "darshan-test/bench/hdf5-cost"
     made = subprocess.run(
@@ -95,7 +95,8 @@ def measured(build: Path, kind: str, attempt: int = 0) -> tuple[float, float]:
 @pytest.mark.needs("program:valgrind")
 @kinds
 def test_share_of_a_call(build: Path, kind: str) -> None:
-    """The runtime adds only a small percentage to the library's instructions."""
+    """The instructions that the runtime adds to an HDF5 call are less than the share MOST of the
+    call's own instructions."""
     bare, added = measured(build, kind)
     print(f"{kind}: {bare:.0f} instructions of the library, {added:.0f} of the runtime")
     assert 0 < added < MOST[kind] * bare
@@ -104,7 +105,8 @@ def test_share_of_a_call(build: Path, kind: str) -> None:
 @pytest.mark.needs("program:valgrind")
 @kinds
 def test_calls_cost_what_they_did(build: Path, kind: str) -> None:
-    """No call has 3 % more instructions than its stored count."""
+    """The runtime adds to no HDF5 call over 3 % more instructions than hdf5-instructions.json has
+    for this environment. Skipped if it has none."""
     kept = json.loads(KEPT.read_text())
     place = where(build)
     if place not in kept:
@@ -117,7 +119,8 @@ def test_calls_cost_what_they_did(build: Path, kind: str) -> None:
 
 
 def renew(build: Path) -> None:
-    """Stores the counts of this environment."""
+    """Counts the instructions that the runtime adds to each kind of call, and stores them in
+    hdf5-instructions.json as the row of this environment."""
     kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
     kept[where(build)] = {kind: round(measured(build, kind)[1]) for kind in MOST}
     text = json.dumps(kept, indent=1, sort_keys=True) + "\n"

@@ -33,7 +33,8 @@ ROUNDING = 1  # in instructions: shared costs of calls may count for either
 
 
 def where(build: Path) -> str:
-    """Returns the basis of the counts: compiler and its options, C library, processor."""
+    """Returns the name of the environment on which the counts depend: compiler and its options, C
+    library, processor."""
     made = (build / "Makefile").read_text()
     compiler, flags = (re.search(rf"^{name} = (.*)$", made, re.M) for name in ("CC", "CFLAGS"))
     assert compiler and flags
@@ -45,9 +46,8 @@ def where(build: Path) -> str:
 
 
 def measured(build: Path) -> dict[str, int]:
-    """Returns the instructions of one instrumented call of each kind, including the call itself.
-
-    The folder's name always has the same length, because the runtime processes names."""
+    """Returns the instructions of one instrumented call, including the call itself, by kind. The
+    folder's name always has the same length, because the runtime processes names."""
     command = ["make", "-s", "-C", str(build), "bench-programs"]
     subprocess.run(command, stdout=subprocess.DEVNULL, timeout=300, check=True)
     with tempfile.TemporaryDirectory(prefix="darshan-instructions-", dir="/tmp") as folder:
@@ -68,7 +68,8 @@ def test_processors_of_one_name_differ(tmp_path: Path) -> None:
 
 @pytest.mark.needs("program:valgrind")
 def test_calls_cost_what_they_did(build: Path) -> None:
-    """No call has 3 % more instructions than its stored count."""
+    """No instrumented call of libc takes over 3 % more instructions than instructions.json has for
+    this environment. Skipped if it has none."""
     kept = json.loads(KEPT.read_text())
     place = where(build)
     if place not in kept:
@@ -85,7 +86,8 @@ def test_calls_cost_what_they_did(build: Path) -> None:
 
 
 def renew(build: Path) -> None:
-    """Stores the counts of this environment."""
+    """Counts the instructions of each kind of call, and stores them in instructions.json as the row
+    of this environment."""
     kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
     kept[where(build)] = measured(build)
     text = json.dumps(kept, indent=1, sort_keys=True) + "\n"

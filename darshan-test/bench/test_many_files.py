@@ -59,7 +59,8 @@ def bench(build: Path) -> Iterator[Bench]:
 
 
 def test_memory_of_a_record(bench: Bench) -> None:
-    """The log is written without a second copy of all records."""
+    """The peak memory of a process grows by less than BYTES per record, so its log is written
+    without a second copy of all records."""
     settings = bench.settings(bench.program("libfree.so"), RAISED)
 
     def peak(files: int) -> float:
@@ -72,7 +73,8 @@ def test_memory_of_a_record(bench: Bench) -> None:
 
 
 def instructions(command: list[str | Path], settings: dict[str, str]) -> int:
-    """Counts the instructions of a whole process. Returns the number."""
+    """Runs a command under callgrind. Returns the instructions of the whole process. settings: its
+    whole environment."""
     done = subprocess.run(
         ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command],
         env=settings,
@@ -87,7 +89,8 @@ def instructions(command: list[str | Path], settings: dict[str, str]) -> int:
 
 
 def instructions_per_file(bench: Bench, configuration: str = "") -> float:
-    """Returns the instructions that a process executes for each further file."""
+    """Returns the instructions that a process executes for each further file, with the runtime.
+    configuration: text of the runtime's configuration file."""
     settings = bench.settings(bench.program("libfree.so"), configuration)
     totals = []
     for files in FEW:
@@ -99,22 +102,22 @@ def instructions_per_file(bench: Bench, configuration: str = "") -> float:
 
 @pytest.mark.needs("program:valgrind")
 def test_instructions_of_a_file(bench: Bench) -> None:
-    """The instructions per file of a whole process, from the first call to the end of the log, are
-    below the limit."""
+    """The instructions per file of an instrumented process, from its first call to its complete
+    log, are below the limit INSTRUCTIONS."""
     assert instructions_per_file(bench) < INSTRUCTIONS
 
 
 @pytest.mark.needs("program:valgrind")
 def test_instructions_past_the_limit(bench: Bench) -> None:
-    """A file beyond the record limit is added to its group record without switching stacks, even if
-    its name has no extension."""
+    """A file beyond the record limit costs less than PAST instructions: it is added to its group
+    record without switching stacks, even if its name has no extension."""
     assert instructions_per_file(bench, FEW_RECORDS) < PAST
 
 
 @pytest.mark.needs("program:valgrind")
 def test_instructions_of_an_advice(bench: Bench, tmp_path: Path) -> None:
-    """madvise on memory that is not mapped from a file costs few instructions, even among thousands
-    of mapped files."""
+    """madvise on memory that is not mapped from a file costs less than LOOKUP instructions, even if
+    thousands of files are mapped."""
     program = compile_c(tmp_path, MAPPED)
     calls = 5_000
     totals = [

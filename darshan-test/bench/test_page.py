@@ -21,8 +21,8 @@ from rows import Row  # noqa: E402
 
 
 def parts() -> set[str]:
-    """Returns the names of the benchmark's parts. A separate process imports the benchmark, because
-    some of its modules are named like packages of tests."""
+    """Returns the names of the benchmark's parts (PARTS of bench/run). A separate process imports
+    the benchmark, because some of its modules are named like packages of tests."""
     ask = "import runpy, sys; print(*runpy.run_path(sys.argv[1])['PARTS'])"
     command = [sys.executable, "-c", ask, str(HERE / "run")]
     environment = {**os.environ, "PYTHONPATH": str(HERE)}
@@ -31,7 +31,8 @@ def parts() -> set[str]:
 
 
 def figures(name: str) -> list[str]:
-    """Returns the first cells of the rows of a table of the page."""
+    """Returns the first cells of the rows, without the heading, of the table `name` in
+    doc/performance.md."""
     body = blocks(PAGE.read_text("utf-8"))[name]
     return re.findall(r"^\| (.*?) \|", body, re.MULTILINE)[1:]
 
@@ -61,14 +62,14 @@ def test_the_machine_is_named() -> None:
     ],
 )
 def test_tables_have_all_rows(part: str, labels: list[str]) -> None:
-    """The page has all kinds of calls that the benchmark measures, in its order."""
+    """The page's table of a part has rows with all labels of the benchmark, in its order."""
     told = figures(part)
     assert [row for row in told if row in labels] == labels
 
 
 def test_only_tables_are_written() -> None:
-    """Writing the tables leaves the text around them unchanged, and refuses a table without its
-    part."""
+    """Filling in new tables leaves the page's text around them unchanged. It raises ValueError if a
+    table of the page gets no contents."""
     text = PAGE.read_text("utf-8")
     row = line(Row("a|b", "1 ns", "2 ns", False))
     assert row == "| a\\|b | 1 ns | 2 ns | missed |\n"

@@ -1,5 +1,5 @@
-"""Measures the cost of darshan-convert for a traced transfer, in instructions, which do not depend
-on the load of the machine."""
+"""Counts the instructions that darshan-convert needs for a traced transfer, which do not depend on
+the load of the machine."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ MOST = 7_000  # instructions per transfer; level 7 takes 4,800, level 9 takes 14
 
 @pytest.mark.needs("program:valgrind")
 def test_a_trace_is_converted_cheaply(build: Path, tmp_path: Path) -> None:
-    """A conversion needs few instructions. The new log has the same transfers, and is hardly larger
-    than the old log, which zlib compressed at level 6."""
+    """darshan-convert needs less than MOST instructions per traced transfer. The new log has the
+    same transfers, and is hardly larger than the old log, which zlib compressed at level 6."""
     old, new = tmp_path / "old.darshan", tmp_path / "new.darshan"
     write_trace(old, SEGMENTS)
     counted = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]

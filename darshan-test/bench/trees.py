@@ -1,5 +1,5 @@
-"""Measures a run of many short processes: the cost of each, the size of their parts, and the cost
-of the merge."""
+"""Measures a run of many short processes: the cost of each, the size of the parts that they leave
+(the log of each process, which is merged later), and the cost of the merge."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def used(folder: Path) -> float:
 
 
 def alone(bench: Bench) -> Path:
-    """Installs the runtime beside a merger that fails, so that the parts of a run remain. Returns
-    the library's path."""
+    """Installs the runtime beside a merger that fails, so that the parts of a run remain in its run
+    directory. Returns the library's path."""
     folder = bench.empty("alone")
     merger = folder / "darshan-merge"
     merger.write_text("#!/bin/sh\nexit 1\n")
@@ -34,8 +34,8 @@ def alone(bench: Bench) -> Path:
 
 
 def merging(bench: Bench, folder: Path) -> Need:
-    """Measures the merge of a run's parts. It is repeated three times, and the parts remain.
-    Returns the measured needs."""
+    """Measures the merge of a run's parts, three times; the parts remain. Returns the measured
+    needs. folder: the run directory."""
     log = bench.folder / "log"
     command = [str(bench.build / "darshan-merge"), "--run", str(folder), "--keep", "--quiet"]
     script = ["sh", "-c", 'rm -f "$0" && exec "$@"', str(log), *command, "-o", str(log)]
@@ -45,8 +45,8 @@ def merging(bench: Bench, folder: Path) -> Need:
 
 
 def log_of(bench: Bench) -> Path:
-    """Waits for the only log of a run, and returns its path. Raises RuntimeError if there is none,
-    or several."""
+    """Waits until a run's directory is gone, and returns the path of its only log. Raises
+    RuntimeError if there are several logs, or none after LAST seconds."""
     end = time.monotonic() + LAST
     while time.monotonic() < end:
         logs = list((bench.folder / "logs").glob("*.darshan"))
@@ -59,8 +59,8 @@ def log_of(bench: Bench) -> Path:
 
 
 def trees(bench: Bench) -> list[Row]:
-    """Measures runs of many processes, each of which reads a small file. Returns rows of the
-    table."""
+    """Measures runs of many processes, each of which reads a small file. Returns rows of the table
+    of results: time per process, size of the parts, merge, and size of the log."""
     data = bench.folder / "data"
     data.write_bytes(bytes(4000))
     command = [bench.program("many"), str(PROCESSES), str(TOGETHER), "/bin/cat", str(data)]

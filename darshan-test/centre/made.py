@@ -11,7 +11,8 @@ SECONDS = 120
 
 
 def make(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """Runs make-corpus with the Python of the tests. Returns its status and output."""
+    """Runs make-corpus with the Python of the tests. arguments: of the command. Returns its status
+    and output."""
     return subprocess.run(
         [sys.executable, MAKE, *arguments],
         stdin=subprocess.DEVNULL,

@@ -19,8 +19,8 @@ def _mix(words: list[np.ndarray]) -> None:
 
 
 def record_ids(names: np.ndarray) -> np.ndarray:
-    """Returns the record ids of names of equal length, which are rows of bytes. This is
-    logs.record_id for thousands of names."""
+    """Returns the record id of each name, like logs.record_id but for thousands of names at once.
+    names: an array of bytes with a row for each name; all have the same length."""
     number, length = names.shape
     rest = length % 24
     padded = np.zeros((number, length - rest + 24), np.uint8)
@@ -39,7 +39,8 @@ def record_ids(names: np.ndarray) -> np.ndarray:
 
 
 def paths(program: str, kind: Files) -> np.ndarray:
-    """Returns the file names of a kind as rows of bytes, with a placeholder for {run}."""
+    """Returns the file names of a kind as an array of bytes with a row for each file; "#"
+    characters take the place of the run's number."""
     made = [
         kind.path.format(program=program, run="#" * _WIDTH, index=f"{index:04}").encode()
         for index in range(kind.number)
@@ -50,8 +51,8 @@ def paths(program: str, kind: Files) -> np.ndarray:
 def of_runs(
     program: str, files: tuple[Files, ...], runs: np.ndarray
 ) -> tuple[list[list[bytes]], np.ndarray]:
-    """Returns names and ids of the files of these runs: a list of names, and a row of ids, for each
-    run."""
+    """Returns, for each of these runs, the names of its files, and a row of their record ids. runs:
+    numbers of the runs."""
     digits = runs[:, None] // 10 ** np.arange(_WIDTH - 1, -1, -1) % 10 + ord("0")
     names: list[list[bytes]] = [[] for _ in runs]
     ids = []

@@ -1,5 +1,6 @@
-"""Plans the runs: user, program, start, size, duration and damage. Random numbers are drawn for
-some hundred runs at once, from the seed and the number of the first run."""
+"""Plans the runs of a corpus: user, program, start, size, duration and damage. Random numbers are
+drawn for a chunk of some hundred runs at once, from the seed and the number of the chunk's first
+run."""
 
 from __future__ import annotations
 
@@ -40,8 +41,8 @@ _UTC = datetime.timezone.utc
 
 @dataclass(frozen=True)
 class Calendar:
-    """The times at which the corpus's stories happen, such as the slow night, in seconds since
-    1970."""
+    """The first second of the corpus, its number of weeks, and the times at which its stories
+    happen: the bug, and the begin and end of the slow night. Times are in seconds since 1970."""
 
     begin: int
     weeks: int
@@ -51,13 +52,13 @@ class Calendar:
 
     @property
     def seconds(self) -> int:
-        """The whole period in seconds."""
+        """The length of the whole period in seconds."""
         return self.weeks * _WEEK
 
 
 def calendar(seed: int, begin: datetime.date, weeks: int) -> Calendar:
-    """Returns the calendar of a corpus. begin: a day of its first week, which starts on the Monday.
-    weeks: their number."""
+    """Returns the calendar of a corpus, with random times of the stories. begin: a day of its first
+    week, which starts on the Monday."""
     monday = begin - datetime.timedelta(days=begin.weekday())
     first = int(datetime.datetime(monday.year, monday.month, monday.day, tzinfo=_UTC).timestamp())
     rng = np.random.default_rng([seed, 1])
@@ -71,7 +72,7 @@ def calendar(seed: int, begin: datetime.date, weeks: int) -> Calendar:
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a program."""
+    """One planned run of a program: everything that its log depends on."""
 
     number: int
     program: Program
@@ -89,7 +90,8 @@ class Run:
 
     @property
     def moved(self) -> int:
-        """The bytes that the run's log records."""
+        """The bytes read and written that the run's log records: those of files whose modules the
+        log's version has."""
         known = [f for f in self.files if self.writer.version(_lowest(f)) is not None]
         return self.rounds * sum(f.moved for f in known)
 
@@ -99,7 +101,8 @@ def _lowest(files: Files) -> str:
 
 
 def io_seconds(files: tuple[Files, ...]) -> float:
-    """Returns the I/O seconds of one round, summed over all ranks, without any slowdown."""
+    """Returns the seconds that POSIX calls of one round take, summed over all ranks, if the file
+    system is not slow."""
     return sum(
         f.number
         * (
@@ -112,13 +115,14 @@ def io_seconds(files: tuple[Files, ...]) -> float:
 
 
 def _backups(count: int, weeks: int) -> int:
-    """Returns the number of backups, which is a multiple of the number of weeks."""
+    """Returns the number of backup runs among `count` runs: at least one for each week, and as many
+    in each."""
     return max(1, round(BACKUP.share * count / weeks)) * weeks
 
 
 def _whose(rng: np.random.Generator, numbers: np.ndarray, backups: int) -> np.ndarray:
-    """Returns the program of each run, as an index in PROGRAMS. backups: number of weekly
-    backups."""
+    """Returns the program of each run, as an index in PROGRAMS. numbers: of the runs; backups:
+    number of backup runs."""
     place = {program.name: i for i, program in enumerate(PROGRAMS)}
     shares = np.array([0 if p is BACKUP else p.share for p in PROGRAMS])
     found = rng.choice(len(PROGRAMS), len(numbers), p=shares / shares.sum())
@@ -133,8 +137,8 @@ def _whose(rng: np.random.Generator, numbers: np.ndarray, backups: int) -> np.nd
 def _when(
     rng: np.random.Generator, numbers: np.ndarray, backups: int, days: Calendar
 ) -> np.ndarray:
-    """Returns start times of the runs: twice as many in the last week as in the first, except for
-    programs with a fixed hour."""
+    """Returns the start time of each run, in seconds since 1970: random, with twice as many in the
+    last week as in the first, except for the runs of stories. backups: number of backup runs."""
     chance = rng.random(len(numbers))
     begun = days.begin + (np.sqrt(1 + 3 * chance) - 1) * days.seconds
     half = (days.morning - days.night) / 2
@@ -156,7 +160,8 @@ def _user(program: Program, chance: float, count: int) -> tuple[str, int]:
 
 
 def runs(seed: int, days: Calendar, count: int, first: int) -> list[Run]:
-    """Returns the runs of a chunk, beginning with number `first`. count: number of all runs."""
+    """Returns the planned runs of the chunk that begins with run number `first`. count: number of
+    all runs of the corpus."""
     numbers = np.arange(first, min(first + CHUNK, count))
     size = len(numbers)
     rng = np.random.default_rng([seed, 2, first])
@@ -181,7 +186,8 @@ def runs(seed: int, days: Calendar, count: int, first: int) -> list[Run]:
 
 @dataclass(frozen=True)
 class _Drawn:
-    """The random numbers of one run: uniform ones between 0 and 1, and normal ones."""
+    """The random choices for one run, which are made for its whole chunk at once. user and ranks
+    are uniform from 0 to 1; amount, length and pace are normal."""
 
     number: int
     program: Program
@@ -196,7 +202,8 @@ class _Drawn:
 
 
 def _run(drawn: _Drawn, days: Calendar, count: int) -> Run:
-    """Plans a run from its program's habits and the day. Returns the run."""
+    """Returns the plan of a run, from its random choices, its program's habits and the day. count:
+    number of all runs of the corpus."""
     program, begun = drawn.program, drawn.begun
     ranks = program.ranks[int(drawn.ranks * len(program.ranks))]
     rounds = program.rounds * math.exp(program.sigma * drawn.amount)

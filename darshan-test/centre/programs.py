@@ -13,7 +13,8 @@ RATE = 0.8 * GIB  # bytes per second of a process, without slowdown
 
 @dataclass(frozen=True)
 class Files:
-    """Several files of one kind."""
+    """Several files that a program uses in the same way, and the reads and writes of each in a
+    round. Sizes are in bytes."""
 
     path: str  # {run}: the run's number; {index}: the file's number
     number: int = 1
@@ -27,13 +28,14 @@ class Files:
 
     @property
     def moved(self) -> int:
-        """The bytes of all these files in a round."""
+        """The bytes that are read from and written to all these files in a round."""
         return self.number * (self.reads * self.read_size + self.writes * self.write_size)
 
 
 @dataclass(frozen=True)
 class Program:
-    """A program of the centre."""
+    """A program of the centre, and its habits: how often it runs, for which users, how large and
+    long, and with which files."""
 
     name: str
     share: float  # share of all runs
@@ -48,7 +50,7 @@ class Program:
 
     @property
     def moved(self) -> int:
-        """The bytes of a round."""
+        """The bytes that are read and written in a round, by all ranks."""
         return sum(files.moved for files in self.files)
 
 
@@ -123,7 +125,8 @@ PROGRAMS = (CLIMATE, SOLVER, ASSEMBLE, RENDER, TRAIN, ARCHIVE, BACKUP, RESHUFFLE
 
 @dataclass(frozen=True)
 class Writer:
-    """A version of the library that wrote logs, and the byte order of its machine."""
+    """A version of the Darshan library that wrote logs: the log's format, the byte order of its
+    machine ("<" or ">"), and the versions of its modules' records."""
 
     format: str
     order: str
@@ -132,7 +135,8 @@ class Writer:
     versions: tuple[tuple[str, int], ...]
 
     def version(self, module: str) -> int | None:
-        """Returns the version of a module's records; None: this writer has no such module."""
+        """Returns the version of a module's records in logs of this writer; None if it has no such
+        module."""
         return dict(self.versions).get(module)
 
 

@@ -21,7 +21,7 @@ _MOMENTS = {
 
 @dataclass(frozen=True)
 class Amount:
-    """The amounts of a run: each counter of its records is a sum of parts, each proportional to one
+    """The amounts of a run. Each counter of its records is a sum of parts, each proportional to one
     of these amounts."""
 
     rounds: int
@@ -32,13 +32,13 @@ class Amount:
 
 
 def size_class(size: int) -> str:
-    """Returns the suffix of a size class's counter."""
+    """Returns the end of the name of the counter for this size in bytes, such as 0_100."""
     return SIZES[sum(size > edge for edge in _EDGES)]
 
 
 def _counters(files: Files, prefix: str, rounds: int) -> dict[str, int]:
-    """Returns all counters that any record version has. The caller drops those that its version
-    lacks."""
+    """Returns the integer counters of the record of a file after some rounds, by name with the
+    prefix. They include all that any version has; the caller drops those that its version lacks."""
     mpiio = prefix == "MPIIO"
     first, infix = ("COLL_" if files.shared else "INDEP_", "AGG_") if mpiio else ("", "")
     found = {f"{first}OPENS": 1, "MODE": 0o644, "MEM_ALIGNMENT": 8, "FILE_ALIGNMENT": 4096}
@@ -90,7 +90,8 @@ def _times(files: Files, prefix: str, amount: Amount) -> dict[str, float]:
 
 
 def record(files: Files, module: str, version: int, amount: Amount) -> Counted:
-    """Returns a module's record for a kind of files, without id and rank."""
+    """Returns the record that a module leaves for each of these files after a run of these amounts;
+    its id and rank are 0. version: of the record."""
     layout = LAYOUTS[module][version]
     prefix = layout.counters[0].split("_")[0]
     counters = _counters(files, prefix, amount.rounds)

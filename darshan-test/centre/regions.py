@@ -1,6 +1,7 @@
-"""Computes regions from templates, for a thousand logs per second. The generator encodes a
-program's records for zero rounds, for one round, and for each of the amounts of time. The records
-of a run are linear combinations of these."""
+"""Computes the records of a run from templates, which makes a thousand logs per second possible.
+
+The generator of darshan-test/logs encodes a program's records for zero rounds, for one round, and
+for each amount of time. Each number in the records of a run is a linear combination of these."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ _HEAD = 2  # words before the counters: id and rank
 
 @dataclass(frozen=True)
 class Template:
-    """The records of one module for all files of a program."""
+    """The records of one module for all files of a program, as arrays with a row for each record
+    and a column for each 64-bit word."""
 
     module: str
     version: int
@@ -33,8 +35,8 @@ class Template:
     fast: tuple[int, int]  # words with the bytes of the fastest and slowest rank
 
     def records(self, order: str, ids: np.ndarray, ranks: int, amount: Amount) -> bytes:
-        """Returns the bytes of a run's records in a byte order. ids: the record ids of its
-        files."""
+        """Returns the bytes of a run's records in a byte order ("<" or ">"). ids: the record ids of
+        the program's files; ranks: of the run."""
         whole = self.base + self.round * amount.rounds
         whole[:, 0] = ids[self.files].view(np.int64)
         whole[:, 1] = np.where(self.shared & (ranks > 1), -1, self.files % ranks)
@@ -49,7 +51,8 @@ class Template:
 
 
 def _words(writer: Writer, module: str, kinds: tuple[Files, ...], amount: Amount) -> np.ndarray:
-    """Returns one record per kind of files, as an array of 64-bit words."""
+    """Returns the integers and floating-point numbers of one record for each kind of files, as an
+    array of 64-bit words."""
     version = writer.version(module)
     assert version is not None
     records = [record(kind, module, version, amount) for kind in kinds]
@@ -59,7 +62,7 @@ def _words(writer: Writer, module: str, kinds: tuple[Files, ...], amount: Amount
 
 @cache
 def templates(files: tuple[Files, ...], writer: Writer) -> tuple[Template, ...]:
-    """Returns a template for each module that records some of these files."""
+    """Returns the template of each module of this writer that records some of these files."""
     return tuple(
         _template(files, writer, module)
         for module, _ in writer.versions

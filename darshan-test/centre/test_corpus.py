@@ -34,7 +34,8 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 def test_ids() -> None:
-    """The ids equal those of the log generator, for names of every length."""
+    """names.record_ids returns the same ids as the log generator's record_id, for names of every
+    length up to 99 bytes."""
     rng = random.Random(5)
     for length in range(100):
         some = [rng.randbytes(length) for _ in range(3)]
@@ -43,7 +44,7 @@ def test_ids() -> None:
 
 
 def test_names() -> None:
-    """Each run has its own file names, with their ids."""
+    """names.of_runs returns file names that contain the run's number, with their record ids."""
     for program in PROGRAMS:
         numbers = np.array([7, 12_345_678])
         known, ids = names.of_runs(program.name, program.files, numbers)
@@ -60,7 +61,8 @@ def test_names() -> None:
 @pytest.mark.parametrize("writer", WRITERS, ids=lambda w: w.format + w.order)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
 def test_a_region_is_what_the_model_says(program: Program, writer: Writer) -> None:
-    """A region made from templates has the same bytes as one made record by record."""
+    """For each program and writer, the records computed from templates have the same bytes as
+    records that the generator encodes one by one."""
     ranks, pace, rounds = program.ranks[-1], 1.7, 1234
     amount = Amount(rounds, rounds * pace, pace, 1000.5, rounds * pace / ranks)
     for files in filter(None, (program.files, program.since)):
@@ -87,8 +89,8 @@ def test_a_region_is_what_the_model_says(program: Program, writer: Writer) -> No
 
 
 def test_the_same_from_a_seed(tmp_path: Path) -> None:
-    """The logs depend on the seed and not on the number of workers; another seed makes other
-    logs."""
+    """make-corpus makes the same logs from the same seed with any number of workers, and other logs
+    from another seed."""
     chunk = plan.CHUNK
     logs = chunk + 20
     for name, *more in (("one", "--workers", "1"), ("two", "--workers", "2")):
@@ -103,7 +105,8 @@ def test_the_same_from_a_seed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("logs", [1, 25])
 def test_few(logs: int, tmp_path: Path) -> None:
-    """Even a very small corpus has the requested number of logs."""
+    """make-corpus makes exactly the requested number of logs, and stories.json, also for a very
+    small number."""
     assert make(tmp_path / "few", "--logs", str(logs), "--weeks", "4").returncode == 0
     assert len(content(tmp_path / "few")) == logs + 1
 
@@ -116,14 +119,16 @@ def test_few(logs: int, tmp_path: Path) -> None:
     ],
 )
 def test_odd_options(options: list[str], words: str, tmp_path: Path) -> None:
-    """Bad options are errors, and no corpus is made."""
+    """For an option out of range, make-corpus prints the range, exits with 2 and creates no
+    folder."""
     done = make(tmp_path / "none", *options)
     assert done.returncode == 2 and words in done.stderr
     assert not (tmp_path / "none").exists()
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
-    """The error is one line, and existing files stay unchanged."""
+    """If the folder is not empty or cannot be created, make-corpus prints one line, exits with 1,
+    and leaves existing files unchanged."""
     (tmp_path / "file").write_text("x")
     for folder, words in ((tmp_path, "is not empty"), (tmp_path / "file" / "below", "irectory")):
         done = make(folder, "--logs", "10")
@@ -133,7 +138,8 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
 
 
 def test_a_full_disk(tmp_path: Path) -> None:
-    """A full disk is an error of one line, and no file describes the corpus as complete."""
+    """If a log cannot be written completely, make-corpus prints one line and does not write
+    stories.json, which would describe the corpus as complete."""
     made = f"'{sys.executable}' '{MAKE}' '{tmp_path / 'full'}'"
     command = f"ulimit -f 4; exec {made} --logs 300 --workers 2"
     done = subprocess.run(
@@ -150,8 +156,8 @@ def test_a_full_disk(tmp_path: Path) -> None:
 
 
 def test_interrupted(tmp_path: Path) -> None:
-    """If make-corpus is interrupted, it prints one line and leaves no process, and no file
-    describes the corpus as complete."""
+    """If make-corpus is interrupted, it prints one line, leaves no process, and does not write
+    stories.json."""
     folder = tmp_path / "part"
     command = [sys.executable, str(MAKE), str(folder), "--logs", "1000000", "--workers", "2"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as making:
@@ -171,8 +177,8 @@ def test_interrupted(tmp_path: Path) -> None:
     "script", ["centre/make-corpus", "bench/make_logs.py", "bench/lake.py", "bench/questions.py"]
 )
 def test_a_python_that_lacks_numpy(script: str) -> None:
-    """Without numpy, one line names the missing package. The options -S -I hide all packages except
-    Python's own."""
+    """With a Python without numpy, these scripts print one line that names numpy and the Python to
+    use. The options -S -I hide all packages except Python's own."""
     done = finished(
         [sys.executable, "-S", "-I", SOURCE / "darshan-test" / script, "--help"], timeout=60
     )

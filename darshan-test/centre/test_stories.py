@@ -1,4 +1,4 @@
-"""The ready queries and the weekly digest find the stories of the corpus, while the lake also has
+"""The ready queries and the weekly digest find the stories of the corpus in a lake that also has
 real logs."""
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SEEDS = (1, 2, 3, 4) if everything() else (1,)
 
 @dataclass
 class Centre:
-    """A lake with the corpus, and the expected answers."""
+    """A lake with the corpus and the real logs, and the expected answers (stories.json)."""
 
     lake: Any
     truth: dict[str, Any]
@@ -38,7 +38,8 @@ class Centre:
     logs: Path  # of the corpus
 
     def ask(self, question: str, filters: Filters | None = None, **values: Any) -> list[dict]:
-        """Runs a ready query and returns its rows."""
+        """Runs a ready query and returns its rows, each as a dictionary by column. filters: None
+        for none; values: of the query's parameters."""
         sql, known = query(BY_NAME[question], filters or Filters(), {"top": 1000, **values})
         return self.lake.sql(sql, known).rows()
 
@@ -53,13 +54,13 @@ class Centre:
         return f"starts_with(path, '{self.logs}/')"
 
     def sql(self, text: str) -> list[dict]:
-        """Runs an SQL query and returns its rows."""
+        """Runs an SQL query on the lake and returns its rows, each as a dictionary by column."""
         return self.lake.sql(text).rows()
 
 
 def darshan(*words: str | Path) -> str:
-    """Runs `darshan` with these words. Returns its output, after it checks that the command
-    succeeded."""
+    """Runs `darshan` with these words and returns its standard output; fails if it does not
+    succeed."""
     inherited = {k: v for k, v in os.environ.items() if k != "DARSHAN_READ_LIB"}
     done = finished(
         [build_folder() / "darshan", *words],
@@ -74,7 +75,8 @@ def darshan(*words: str | Path) -> str:
 def centre(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Centre]:
-    """Makes a corpus and collects it, by the commands."""
+    """Makes a corpus by make-corpus, and collects it with the real logs by `darshan collect`.
+    Yields the open lake and the expected answers."""
     folder = tmp_path_factory.mktemp("centre")
     done = make(folder / "logs", "--logs", str(LOGS), "--seed", str(request.param))
     assert done.returncode == 0, done.stderr
@@ -86,7 +88,8 @@ def centre(
 
 
 def test_every_log_is_there(centre: Centre) -> None:
-    """The bytes of undamaged logs are exact, and each damaged log is reported."""
+    """The lake has the exact bytes and number of jobs of each program's undamaged logs, and lists
+    each damaged log in the table problems."""
     found = centre.sql(
         "SELECT program, count(*)::BIGINT AS jobs, sum(bytes_read + bytes_written)::BIGINT AS b "
         "FROM jobs WHERE log NOT IN (SELECT log FROM problems) "
@@ -112,7 +115,7 @@ def test_real_logs_are_there(centre: Centre) -> None:
 
 
 def test_of_all_kinds(centre: Centre) -> None:
-    """The corpus has small and large jobs, all formats and both byte orders."""
+    """The corpus has jobs of 1 to 10,000 ranks, logs of all formats, and both byte orders."""
     (row,) = centre.sql(
         f"SELECT min(nprocs) AS few, max(nprocs) AS many FROM jobs WHERE {centre.ours}"
     )
@@ -128,15 +131,15 @@ def test_of_all_kinds(centre: Centre) -> None:
 
 
 def test_the_top_program(centre: Centre) -> None:
-    """The expected program moves most bytes."""
+    """The query "programs" has the program that moves most bytes, climate, first."""
     known = centre.truth["programs"]
     top = max(known, key=lambda name: known[name]["bytes"])
     assert centre.ask("programs")[0]["program"] == top == "climate"
 
 
 def test_who_writes_tiny_pieces(centre: Centre) -> None:
-    """The finding about tiny writes costs the centre most time, and names the right program and
-    user."""
+    """The queries "small-writes" and "losses" have the program and user of the story "tiny writes"
+    first: many small writes cost the centre most time."""
     story = centre.truth["tiny writes"]
     first = centre.ask("small-writes", centre.later)[0]
     assert first["program"] == story["program"] and first["share_of_writes"] > 0.99
@@ -148,7 +151,8 @@ def test_who_writes_tiny_pieces(centre: Centre) -> None:
 
 
 def test_since_the_bug(centre: Centre) -> None:
-    """Only one program became slower on the day of the bug, and it has a finding since then."""
+    """The query "before-after" finds that only the program of the story "bug" became slower on that
+    day; its jobs have the finding on small writes only since then."""
     story = centre.truth["bug"]
     first, *others = centre.ask("before-after", date=story["date"])
     assert first["program"] == story["program"] and first["seconds_per_byte_ratio"] > 5
@@ -167,7 +171,8 @@ def test_since_the_bug(centre: Centre) -> None:
 
 
 def test_the_slow_night(centre: Centre) -> None:
-    """The query for the slow night names the job that caused it."""
+    """The query "between" for the slow night has the job that caused it first, and all jobs that
+    ran then."""
     story = centre.truth["slow night"]
     first, *others = centre.ask("between", **{"from": story["from"], "to": story["to"]})
     assert (first["job_id"], first["program"], first["user"]) == (
@@ -179,7 +184,8 @@ def test_the_slow_night(centre: Centre) -> None:
 
 
 def test_outliers(centre: Centre) -> None:
-    """The outliers are the runs of the slow night of otherwise steady programs, and few others."""
+    """The query "outliers" finds the runs of the slow night of otherwise steady programs, and at
+    most 1 % of all jobs besides."""
     slow = set(centre.truth["slow night"]["jobs"])
     unsteady = {"reshuffle", centre.truth["bug"]["program"]}
     jobs = {row["log"]: row for row in centre.sql("SELECT log, job_id, program FROM jobs")}
@@ -194,7 +200,8 @@ def test_outliers(centre: Centre) -> None:
 
 
 def test_growth(centre: Centre) -> None:
-    """The archive's volume grows, and the centre runs more jobs every week."""
+    """The query "growth" shows that the program of the story moves ever more bytes, and that the
+    centre runs more jobs every week."""
     story = centre.truth["growth"]
     weeks = centre.ask("growth", Filters(program=story["program"]))
     begin = date.fromisoformat(centre.truth["begin"])
@@ -208,7 +215,7 @@ def test_growth(centre: Centre) -> None:
 
 
 def test_every_week(centre: Centre) -> None:
-    """The query finds the program that runs on Sundays."""
+    """An SQL query on the lake finds on which weekday the program of the story "weekly" runs."""
     story = centre.truth["weekly"]
     found = centre.sql(
         "SELECT isodow(day) AS d, count(DISTINCT day) AS days FROM jobs "
@@ -219,7 +226,8 @@ def test_every_week(centre: Centre) -> None:
 
 
 def test_files_and_file_systems(centre: Centre) -> None:
-    """The queries find a file that many runs share, and the file system with most bytes."""
+    """The query "files" finds a file that many runs share, and "file-systems" the file system with
+    most bytes."""
     known = centre.truth["programs"]
     (mesh,) = centre.ask("files", name="%/mesh.h5")
     least = known["climate"]["jobs"] + known["solver"]["jobs"]
@@ -239,8 +247,8 @@ _ASKED = [question.name for question in QUESTIONS if question.name not in _NO_RO
 
 
 def values_of(centre: Centre, name: str) -> dict[str, str]:
-    """Returns the values that a ready query needs, such as the times of the slow night. name: of
-    the query."""
+    """Returns the values of the parameters that a ready query requires, such as the times of the
+    slow night; {} if it requires none."""
     night, bug = centre.truth["slow night"], centre.truth["bug"]
     return {
         "between": {"from": night["from"], "to": night["to"]},
@@ -253,14 +261,14 @@ def values_of(centre: Centre, name: str) -> dict[str, str]:
 
 @pytest.mark.always
 def test_questions_without_rows(centre: Centre) -> None:
-    """Each ready query has rows for the corpus (and the real logs, if they exist), except those in
-    the list."""
+    """Each ready query has rows for this lake, except those in the list of exceptions."""
     assert [name for name in _ASKED if not centre.ask(name, **values_of(centre, name))] == []
 
 
 @pytest.mark.parametrize("name", turning(_ASKED, 0.2, "questions of stories"))
 def test_the_command_says_the_same(centre: Centre, name: str) -> None:
-    """The command `darshan ask` prints the rows that the Python interface returns."""
+    """`darshan ask --json` prints the rows that the Python interface returns for the same ready
+    query."""
     values = values_of(centre, name)
     words = [word for key, value in values.items() for word in (f"--{key}", value)]
     said = json.loads(darshan("ask", centre.path, name, *words, "--top", "1000", "--json"))
@@ -275,8 +283,8 @@ def test_the_command_says_the_same(centre: Centre, name: str) -> None:
 
 
 def test_the_text_of_a_week(centre: Centre) -> None:
-    """The weekly digest names the largest losses, their causes and users; the bug appears in the
-    weeks since it began."""
+    """The weekly digest names the largest losses with their causes and users; the story "bug" is in
+    digests of the weeks since it began, and not before."""
     bug, tiny = centre.truth["bug"], centre.truth["tiny writes"]
     day = date.fromisoformat(bug["date"])
     lost = []

@@ -1,4 +1,5 @@
-"""Writes the runs' logs into one folder per day, and adds up the expected answers."""
+"""Writes the logs of planned runs into one folder per day, and adds up the expected answers of
+queries."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ _MOUNTS = [(b"/", b"ext4"), (b"/home", b"nfs"), (b"/scratch", b"lustre")]
 
 @dataclass
 class Truth:
-    """The expected answers of the ready queries, from undamaged logs."""
+    """The expected answers of the ready queries: sums over the undamaged logs by program, and the
+    damaged logs by kind."""
 
     jobs: Counter[str] = field(default_factory=Counter)
     moved: Counter[str] = field(default_factory=Counter)
@@ -35,8 +37,8 @@ class Truth:
     bytes: int = 0  # size of the logs
 
     def add(self, run: Run, size: int) -> None:
-        """Counts a log of `size` bytes: as damaged, or by its program and by the stories that it
-        belongs to."""
+        """Counts a log of `size` bytes: by its damage, or by its program and as one of the slow
+        night."""
         self.bytes += size
         if run.damage >= 0:
             self.damaged[plan.DAMAGES[run.damage]] += 1
@@ -47,7 +49,7 @@ class Truth:
             self.slow.append(_FIRST_JOB + run.number)
 
     def merge(self, other: Truth) -> None:
-        """Adds the values of another chunk."""
+        """Adds the values of another chunk of logs to this one."""
         self.jobs += other.jobs
         self.moved += other.moved
         self.damaged += other.damaged
@@ -56,7 +58,7 @@ class Truth:
 
 
 def stories(truth: Truth, days: Calendar) -> dict[str, Any]:
-    """Returns the expected answers in the form of the corpus's JSON file."""
+    """Returns the expected answers in the form of stories.json."""
 
     def moment(seconds: int) -> str:
         return datetime.datetime.fromtimestamp(seconds, _UTC).strftime("%Y-%m-%dT%H:%M")
@@ -86,7 +88,8 @@ def stories(truth: Truth, days: Calendar) -> dict[str, Any]:
 
 
 def _log(run: Run, known: list[bytes], ids: np.ndarray) -> Log:
-    """Returns the log of a run, whose regions are already encoded."""
+    """Returns the log of a run, whose regions are already encoded. known, ids: names and record ids
+    of its files."""
     spent = run.rounds * run.pace
     amount = Amount(run.rounds, spent, run.pace, run.seconds, spent / run.ranks)
     end, part = divmod(run.begun + run.seconds, 1)
@@ -113,8 +116,8 @@ def _log(run: Run, known: list[bytes], ids: np.ndarray) -> Log:
 
 
 def _damaged(data: bytes, run: Run) -> bytes:
-    """Returns the bytes of a log as a full or bad disk would leave them; each run is damaged
-    differently."""
+    """Returns the bytes of a log as a full or bad disk would leave them. data: of the undamaged
+    log; run.damage: the kind of damage."""
     kind = plan.DAMAGES[run.damage]
     head = header_size(Log(version=run.writer.format))
     if kind == "cut in the header":
@@ -151,8 +154,8 @@ def _write(folder: Path, run: Run, data: bytes, made: set[str]) -> None:
 
 
 def chunk(folder: Path, seed: int, days: Calendar, count: int, first: int) -> Truth:
-    """Writes the logs of a chunk, which begins with run number `first`. count: number of all runs.
-    Returns the chunk's expected answers."""
+    """Writes the logs of the chunk that begins with run number `first`. count: number of all runs
+    of the corpus. Returns the chunk's expected answers."""
     truth, made = Truth(), set[str]()
     groups: dict[tuple[str, bool], list[Run]] = defaultdict(list)
     for run in plan.runs(seed, days, count, first):

@@ -1,4 +1,5 @@
-"""Tests of a build for another kind of machine: only `./dev cross` runs them."""
+"""Fixtures of the tests of a build for another kind of machine; only `./dev cross` runs these
+tests."""
 
 from __future__ import annotations
 

@@ -76,8 +76,8 @@ def why_no_formats(start: str) -> str:
 
 
 def under(name: str, build: Path) -> list[str]:
-    """Returns the words to put before the command of a case. Skips the test if the case cannot run
-    on this machine."""
+    """Returns the words to put before the command of a case, so that it can start other AArch64
+    programs. Skips the test if the case cannot run on this machine. name: of the case."""
     (start,) = started_by(build)
     if name in STARTS_NATIVE:
         elsewhere("it starts a program of this machine, for which the library is not")
@@ -107,7 +107,8 @@ def output(*command: str | Path) -> tuple[int, bytes]:
 
 
 def test_a_log_is_the_same_to_both(build: Path, parser: Path, tmp_path: Path) -> None:
-    """The parsers of both machines print the same for a log that an AArch64 program left."""
+    """darshan-parser of this machine and that of AArch64 print the same for a log that an AArch64
+    program left."""
     run = run_case(build, "threads_with_own_files", tmp_path / "run", extra=ALONE)
     (log,) = run.logs
     here, there = output(parser, log), output(*started_by(build), build / "darshan-parser", log)
@@ -121,8 +122,8 @@ GOOD = [case.name for case in good_cases()]
 def test_tools_read_and_write_the_same(
     name: str, build: Path, parser: Path, tmp_path: Path
 ) -> None:
-    """For logs of every version and byte order, the parser and darshan-convert of AArch64 give the
-    bytes that those of this machine give."""
+    """For logs of every version and byte order, darshan-parser and darshan-convert of AArch64
+    produce the same bytes as those of this machine."""
     (case,) = (case for case in good_cases() if case.name == name)
     log = tmp_path / "log.darshan"
     log.write_bytes(encode(case.log))

@@ -1,5 +1,6 @@
 /* Declares the part of DAOS' interface that the test programs use. It was written from DAOS'
- * manual, apart from the runtime's own declarations, so that a mistake in these shows. */
+ * manual, independently of the runtime's own declarations, so that a mistake in those is noticed.
+ * */
 #ifndef STANDIN_DAOS_H
 #define STANDIN_DAOS_H
 

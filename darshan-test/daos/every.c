@@ -35,7 +35,8 @@ static void say_object(daos_obj_id_t oid, const char *counter, const char *what,
   say("DAOS", name, counter, what, number, event);
 }
 
-/* Returns a list of two memory buffers, n bytes together. */
+/* Returns a list of two memory buffers that together have n bytes. The list is static: the next
+ * call changes it. */
 static d_sg_list_t *list(size_t n) {
   static d_iov_t iovs[2];
   static d_sg_list_t sgl = {2, 0, iovs};
@@ -281,8 +282,8 @@ static void keys(void) {
   CALL(daos_kv_close(oh, NULL));
 }
 
-/* Opens pool and container by labels or, if `from_elsewhere`, takes handles of another process. The
- * runtime learns the uuids in both cases. */
+/* Opens pool, container and file system: by labels or, if `from_elsewhere`, by handles as from
+ * another process. The runtime must learn the UUIDs in both cases. Ends the program on failure. */
 static void begin(int from_elsewhere) {
   char pool_label[] = "a pool", label[] = "a container";
   d_iov_t pool_glob = {pool_label, sizeof(pool_label), sizeof(pool_label)};

@@ -93,7 +93,7 @@ int daos_eq_poll(daos_handle_t eqh, int wait_running, int64_t timeout, unsigned 
 
 /* --- pools and containers ---------------------------------------------------------------- */
 
-/* Makes a uuid from the letters of a label. */
+/* Stores the first 16 bytes of a label as a UUID, filled up with zeros. */
 static void uuid_of(const char *label, uuid_t uuid) {
   memset(uuid, 0, sizeof(uuid_t));
   memcpy(uuid, label, strnlen(label, sizeof(uuid_t)));
@@ -179,8 +179,9 @@ static struct value *have(const struct object *object, const char *key, size_t s
   return value;
 }
 
-/* Copies bytes between an object and the memory buffers of a list. bytes: where in the object to
- * begin. writes: whether to copy into the object. Returns how many bytes were copied. */
+/* Copies bytes between an object and the memory buffers of a list, in order. bytes: the place in
+ * the object; room: bytes from there to its end. writes: into the object. Returns how many bytes
+ * were copied. */
 static size_t copy(char *bytes, size_t room, const d_sg_list_t *sgl, int writes) {
   size_t from = 0;
   for (uint32_t i = 0; i < sgl->sg_nr && from < room; i++) {

@@ -55,8 +55,8 @@ static int make(dfs_t *dfs, const char *path, mode_t mode, daos_size_t chunk, df
                                     &made->array, NULL);
 }
 
-/* Makes an object for a path. Returns 0 or an error number. Names that begin with "no" do not
- * exist; names without a dot are folders. */
+/* Opens the object of a path. Stores it in *obj, or returns an error number; 0 on success. Names
+ * that begin with "no" do not exist; names without a dot are folders. */
 static int look(dfs_t *dfs, const char *path, dfs_obj_t **obj) {
   const char *last = strrchr(path, '/') + 1;
   if (strncmp(last, "no", 2) == 0) return ENOENT;

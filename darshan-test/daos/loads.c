@@ -1,5 +1,5 @@
-/* Loads a plugin, whose path is its argument, so that no other object sees the plugin's libraries,
- * and runs it. */
+/* Loads a plugin, whose path is its argument, with dlopen's RTLD_LOCAL, so that no other object
+ * sees the libraries of DAOS that the plugin is linked with, and runs it. */
 #include <dlfcn.h>
 #include <stdint.h>
 

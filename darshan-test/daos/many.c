@@ -22,7 +22,7 @@ static void put(daos_handle_t store, const char *key) {
   CALL(daos_kv_put(store, DAOS_TX_NONE, 0, key, 4, "four", NULL));
 }
 
-/* Opens n handles of one object. */
+/* Opens n handles of one key-value object at a time, and writes a key by each. */
 static void handles(int n) {
   daos_handle_t *all = calloc((size_t)n, sizeof(*all));
   for (int i = 0; i < n; i++)
@@ -47,7 +47,8 @@ static void containers(int n) {
   }
 }
 
-/* Opens n arrays at a time by events, so that their handles arrive with the events. */
+/* Opens n arrays at a time asynchronously, so that their handles become valid only when the events
+ * are completed, and writes 4 bytes to each. */
 static void events(int n) {
   daos_event_t *all = calloc((size_t)n, sizeof(*all));
   daos_handle_t *arrays = calloc((size_t)n, sizeof(*arrays));
@@ -69,7 +70,7 @@ static void events(int n) {
   }
 }
 
-/* Writes n files, one open at a time. */
+/* Writes 4 bytes to each of n files, of which one is open at a time. */
 static void files(int n) {
   d_iov_t iov = {"four", 4, 4};
   d_sg_list_t list = {1, 0, &iov};

@@ -1,5 +1,5 @@
-"""Computes what the log of a test program must have, from the lines that the program prints about
-its calls."""
+"""Computes the records that the log of a test program must have, from the lines that the program
+prints about its calls."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ Name = tuple[str, str]  # module, and path or object
 
 @dataclass
 class Item:
-    """The expected counters of a record, except times, while they are added up."""
+    """The expected counters of a record, except times, while they are added up. sizes: how often
+    each size was transferred; last: the last transfer, r or w."""
 
     module: str
     counters: Counter[str] = field(default_factory=Counter)
@@ -44,8 +45,8 @@ class Item:
             self.counters[f"NB_{word}S"] += 1
 
     def finished(self) -> dict[str, int]:
-        """Returns the counters. The four most common sizes are in descending order of count, then
-        of size."""
+        """Returns the counters that are not 0. The four most common sizes are in descending order
+        of count, then of size."""
         best = sorted(self.sizes.items(), key=lambda pair: (-pair[1], -pair[0]))
         best = [(size, count) for size, count in best if count][:4]
         for place, (size, count) in enumerate(best, 1):
@@ -60,7 +61,8 @@ def rows_said(said: str) -> list[list[str]]:
 
 
 def expected(said: str) -> dict[Name, dict[str, int]]:
-    """Returns the counters of each record that must not be 0. said: the program's output."""
+    """Returns the counters that must not be 0, for each record by module and name. said: the
+    program's output."""
     items: dict[Name, Item] = {}
     for module, name, counter, what, number, begun in rows_said(said):
         item = items.setdefault((module, name), Item(module))

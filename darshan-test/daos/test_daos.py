@@ -1,4 +1,5 @@
-"""Tests DAOS and its file system with stand-in libraries (libdaos.c, libdfs.c)."""
+"""Tests the modules DAOS and DFS (DAOS' file system) with stand-in libraries (libdaos.c,
+libdfs.c)."""
 
 from __future__ import annotations
 
@@ -32,14 +33,14 @@ POOL, CONTAINER = b"a pool".ljust(16, b"\0"), b"a container".ljust(16, b"\0")
 
 @dataclass
 class Programs:
-    """The compiled test programs."""
+    """The folder with the compiled test programs and stand-in libraries."""
 
     folder: Path
 
     def run(self, work: Path, build: Path, name: str, *words: str, **settings: str) -> Ran:
-        """Runs a program to its end, with the runtime unless `build` is None. Checks that it
-        succeeds and leaves no journal. Returns the outcome. words: its arguments. settings: of the
-        runtime."""
+        """Runs a program to its end, with the runtime unless `build` is None. Fails if it does not
+        succeed or leaves a journal. Returns output and logs. work: its folder; words: its
+        arguments; settings: variables to add."""
         outcome = watch(build, work, [self.folder / name, *words], plain=plain(), **settings)
         assert (outcome.status, outcome.journals) == (0, []), outcome.error
         return Ran(outcome.out, outcome.error, outcome.logs)
@@ -47,7 +48,7 @@ class Programs:
 
 @dataclass
 class Ran:
-    """The output of a program, and its logs."""
+    """The output of a program that succeeded, and its logs."""
 
     said: str
     stderr: str
@@ -85,7 +86,8 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
 
 @dataclass
 class Rows:
-    """The rows of one record in darshan-parser's output."""
+    """The values of one record: its id, its mount point column, integer counters, and
+    floating-point counters; names are without the module's prefix."""
 
     record: int
     mount: str
@@ -94,7 +96,7 @@ class Rows:
 
 
 def rows_of(parser: Path, log: Path) -> dict[Name, Rows]:
-    """Returns the rows of DFS and DAOS, by module and name."""
+    """Returns the DFS and DAOS records of a log, by module and name."""
     found: dict[Name, Rows] = {}
     for row in rows_in(parsed(parser, log), "DFS", "DAOS"):
         rows = found.setdefault((row.module, row.name), Rows(row.record, row.mount, {}, {}))
@@ -121,8 +123,8 @@ def test_every_function_is_called() -> None:
 def test_against_the_model(
     way: str, build: Path, parser: Path, programs: Programs, tmp_path: Path
 ) -> None:
-    """Every counter equals that of the model, and there are no further records except those of the
-    files' objects."""
+    """The log has exactly the DFS and DAOS counters that follow from the program's calls, and no
+    other records except those of the files' objects. way: how the program gets its handles."""
     words = {"labels": ["every"], "handles of others": ["every", "elsewhere"]}
     words["objects alone"] = ["every", "objects"]
     words["plugin"] = ["loads", str(programs.folder / "plugin.so")]
@@ -138,7 +140,8 @@ def test_against_the_model(
 
 
 def test_objects_of_files(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """A file and its object have the same id, which depends on pool, container and object."""
+    """The DFS record of a file and the DAOS record of its object have the same id, which depends on
+    pool, container and object."""
     ran = programs.run(tmp_path, build, "every")
     found = rows_of(parser, ran.logs[0])
     objects = {rows.record: rows for (module, _), rows in found.items() if module == "DAOS"}
@@ -161,7 +164,7 @@ def text_of(uuid: bytes) -> str:
 
 
 def test_times(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """The order of timestamps is that of the calls."""
+    """The timestamps in a DFS record are in the order of the program's calls."""
     ran = programs.run(tmp_path, build, "every")
     times = rows_of(parser, ran.logs[0])["DFS", "/results/wave.dat"].times
     times_in_order(times)
@@ -169,7 +172,7 @@ def test_times(build: Path, parser: Path, programs: Programs, tmp_path: Path) ->
 
 
 def test_heat_maps(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """The heat map of each layer has the same bytes as its records."""
+    """The heat maps of DFS and DAOS have as many bytes as the records of the same module."""
     ran = programs.run(tmp_path, build, "every")
     sums: dict[str, int] = defaultdict(int)
     for row in rows_in(parsed(parser, ran.logs[0])):
@@ -184,7 +187,7 @@ def test_heat_maps(build: Path, parser: Path, programs: Programs, tmp_path: Path
 
 
 def test_switched_off(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """If one module is switched off, the records of the other one do not change."""
+    """If DFS or DAOS is switched off, the records of the other module do not change."""
     plain = programs.run(tmp_path / "plain", build, "every")
     every = rows_of(parser, plain.logs[0])
     for off, kept in (("DFS", "DAOS"), ("DAOS", "DFS"), ("DFS,DAOS", "")):
@@ -196,8 +199,8 @@ def test_switched_off(build: Path, parser: Path, programs: Programs, tmp_path: P
 
 
 def test_past_the_limit(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """Beyond MAX_RECORDS, files and objects share a record; the sums over all records do not
-    change."""
+    """Beyond MAX_RECORDS, files and objects share an overflow record; the sums over all records do
+    not change."""
     config = tmp_path / "config"
     config.write_text("MAX_RECORDS 2 DFS,DAOS\n")
     whole = programs.run(tmp_path / "whole", build, "every")
@@ -222,9 +225,9 @@ FULL = {  # by kind: how many a program opens, how many are written to, and thos
 
 @pytest.mark.parametrize("what", FULL)
 def test_full_tables(what: str, build: Path, programs: Programs, tmp_path: Path) -> None:
-    """If a table is full, every open is still counted. Writes are counted only if their handle has
-    a slot; the log says how many handles have none. Objects of further containers share a
-    record."""
+    """If a table of the runtime is full, every open is still counted. Writes are counted only if
+    their handle has a slot; the log and a message say that calls were dropped. Objects of further
+    containers share a record."""
     number, written, dropped = FULL[what]
     ran = programs.run(tmp_path, build, "many", what, str(number))
     assert ran.said == "done\n"
@@ -238,7 +241,8 @@ def test_full_tables(what: str, build: Path, programs: Programs, tmp_path: Path)
 
 
 def test_a_killed_program(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """The journal of a killed program is a log with the expected counters."""
+    """The journal of a killed program can be read as a log, with the expected DFS and DAOS
+    counters."""
     logs, journals = tmp_path / "logs", tmp_path / "journals"
     for path in (logs, journals):
         path.mkdir()
@@ -252,8 +256,8 @@ def test_a_killed_program(build: Path, parser: Path, programs: Programs, tmp_pat
 
 
 def test_processes_of_a_run(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """In a run of several processes, the records of one file become one record, with its pool and
-    container."""
+    """In the log of a run of several processes, the DFS or DAOS records of one file or object are
+    merged into one, with its pool and container and the sums of its counters."""
     script = (
         f'"{programs.folder}/every"; "{programs.folder}/every" objects; "{programs.folder}/every"'
     )
@@ -271,7 +275,8 @@ def test_processes_of_a_run(build: Path, parser: Path, programs: Programs, tmp_p
 
 
 def test_on_a_screen_and_in_a_report(build: Path, programs: Programs, tmp_path: Path) -> None:
-    """stat and the report list DFS and DAOS as layers, with their numbers of calls."""
+    """`darshan stat` and the report list DFS and DAOS as layers, with their numbers of calls and
+    files."""
     ran = programs.run(tmp_path, build, "every")
     rows = rows_said(ran.said)
     command = [build / "darshan", "stat", "-r", ran.logs[0]]
@@ -289,7 +294,7 @@ def test_on_a_screen_and_in_a_report(build: Path, programs: Programs, tmp_path: 
 
 
 def test_pydarshan_reads_it(build: Path, programs: Programs, tmp_path: Path) -> None:
-    """PyDarshan reads the same counters under the same names."""
+    """PyDarshan reads the same DFS and DAOS counters under the same names."""
     darshan = pytest.importorskip("darshan")
     ran = programs.run(tmp_path, build, "every")
     report = darshan.DarshanReport(str(ran.logs[0]), read_all=True)

@@ -83,8 +83,8 @@ exec sleep infinity
 
 
 def run(*command: str | Path, check: bool = True) -> subprocess.CompletedProcess[str]:
-    """Runs a command without the tests' environment. Prints its output if it fails although `check`
-    is true. Returns its status and output."""
+    """Runs a command with a small fixed environment. Returns its status and output. Fails with its
+    output if its status is not 0 and `check` is true."""
     words = [str(word) for word in command]
     env = {
         "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -99,7 +99,8 @@ def run(*command: str | Path, check: bool = True) -> subprocess.CompletedProcess
 
 @dataclass
 class Cluster:
-    """A Slurm cluster; start() starts it and stop() ends it."""
+    """A small Slurm cluster of a head and nodes on this machine; start() starts it and stop() ends
+    it."""
 
     head: subprocess.Popen[str] | None = None
     nodes: dict[str, subprocess.Popen[str]] = field(default_factory=dict)
@@ -176,8 +177,8 @@ class Cluster:
 
     @staticmethod
     def _first(node: subprocess.Popen[str]) -> int:
-        """Returns the first process of a node, because unshare itself is outside its PID
-        namespace."""
+        """Returns the pid of the first process inside a node's PID namespace, of which unshare
+        itself is the parent outside; 0 if there is none yet."""
         children = Path(f"/proc/{node.pid}/task/{node.pid}/children").read_text().split()
         return int(children[0]) if children else 0
 
@@ -203,8 +204,8 @@ class Cluster:
         return set(done.stdout.split())
 
     def on(self, where: str, *command: str | Path, user: str = "root") -> str:
-        """Returns the output of a command on the head or a node, including its errors. where: name
-        of the node."""
+        """Runs a command on the head or a node as this user, and returns its standard output and
+        error together. where: name of the node, or "head". Fails if the command does."""
         become = (
             [] if user == "root" else ["runuser", "-u", user, "--", "env", f"HOME=/home/{user}"]
         )
@@ -212,7 +213,8 @@ class Cluster:
         return done.stdout + done.stderr
 
     def submit(self, script: str, *options: str, user: str = "alice") -> int:
-        """Submits a batch job in its own folder. Returns the job id."""
+        """Submits a batch job that runs in a new folder, which all users may write. script: its
+        shell commands; options: of sbatch. Returns the job id."""
         folder = Path(run("mktemp", "-d", "-p", str(SHARED)).stdout.strip())
         folder.chmod(0o777)
         file = folder / "job.sh"
@@ -232,7 +234,8 @@ class Cluster:
         return re.search(r"JobState=(\w+)", said).group(1)  # type: ignore[union-attr]
 
     def finish(self, *jobs: int) -> None:
-        """Waits until the jobs and their epilogues have ended and the nodes are free."""
+        """Waits until the jobs have ended, in whatever state, and all nodes are idle again, so that
+        the epilogues have ended, too."""
         over = {"COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL"}
         for job in jobs:
             self._wait_for(f"end of job {job}", lambda job=job: self.state(job) in over)
@@ -243,7 +246,7 @@ class Cluster:
 
 
 def left(cluster: Cluster) -> list[str]:
-    """Returns journals and run directories that remain on the nodes."""
+    """Returns the journals and run directories that remain on the nodes, as "NODE:PATH"."""
     found = []
     for node in NODES:
         for folder in ("/tmp", "/dev/shm"):
@@ -253,10 +256,11 @@ def left(cluster: Cluster) -> list[str]:
 
 
 def logs_of(job: int, folder: Path = LOGS) -> list[Path]:
-    """Returns the logs whose names have this job id."""
+    """Returns the logs below a folder whose names have this job id, sorted."""
     return sorted(path for path in folder.rglob("*.darshan") if f"_id{job}-" in path.name)
 
 
 def in_layer() -> bool:
-    """Returns whether the tests may add users and files in /etc."""
+    """Returns whether the tests run in the layer of ./dev slurm, where they may add users and files
+    in /etc."""
     return os.environ.get("DARSHAN_LAYER") == "slurm"

@@ -45,7 +45,8 @@ def cluster(build: Path) -> Iterator[Cluster]:
 
 @pytest.fixture(autouse=True)
 def as_it_was() -> Iterator[None]:
-    """Restores, after a test, the settings that the test changed."""
+    """Restores the runtime's configuration after each test: removes the switch that turns it off,
+    and writes the original settings."""
     yield
     OFF.unlink(missing_ok=True)
     if CONFIG.exists():

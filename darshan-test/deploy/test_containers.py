@@ -27,7 +27,8 @@ IMAGE = [
 
 @pytest.fixture
 def place(cluster: Cluster) -> Path:
-    """Returns a folder of the user alice that container and host share."""
+    """Returns a new folder that belongs to the user alice, and that a container and the host
+    share."""
     del cluster  # the fixture has installed everything
     folder = Path(run("mktemp", "-d", "-p", str(SHARED)).stdout.strip())
     run("chown", "alice:", folder)
@@ -53,8 +54,9 @@ BIND = ["--ro-bind", str(PREFIX), str(PREFIX), "--bind", str(SHARED), str(SHARED
 
 
 def test_library_and_folder_for_logs_are_bound(place: Path) -> None:
-    """The library and the folder for logs are the only bind mounts that are needed. The root is
-    read-only; /tmp and the processes are the container's own."""
+    """A program in a container leaves its log if the library and the folder for logs are
+    bind-mounted; no other mount is needed. The root is read-only, and /tmp and the processes are
+    the container's own."""
     done = inside(place, "cp", "/etc/passwd", f"{place}/copy", binds=BIND)
     assert (done.returncode, done.stderr) == (0, "")
     (log,) = logs(place)
@@ -62,8 +64,8 @@ def test_library_and_folder_for_logs_are_bound(place: Path) -> None:
 
 
 def test_a_run_of_several_processes(place: Path) -> None:
-    """In a run of several processes, the merger is found next to the library by its path in the
-    container."""
+    """In a container, the merger of a run of several processes is found next to the library by its
+    path in the container, so the run has one log."""
     done = inside(place, "sh", "-c", "cat /etc/passwd | sort >out", binds=BIND)
     assert (done.returncode, done.stderr) == (0, "")
     for _ in range(100):
@@ -76,7 +78,8 @@ def test_a_run_of_several_processes(place: Path) -> None:
 
 
 def test_library_is_not_bound(place: Path) -> None:
-    """The loader reports the missing library for each program, which runs without a log."""
+    """If the library is not bind-mounted, the loader reports it for each program in the container,
+    and the program runs without a log."""
     binds = ["--bind", str(SHARED), str(SHARED)]
     done = inside(place, "cp", "/etc/passwd", f"{place}/copy", binds=binds)
     assert done.returncode == 0 and (place / "copy").exists() and not logs(place)
@@ -84,7 +87,8 @@ def test_library_is_not_bound(place: Path) -> None:
 
 
 def test_nothing_may_be_written(place: Path) -> None:
-    """If no log can be written, only the runtime prints errors, and the program runs normally."""
+    """If a container has no writable folder for logs, only the runtime prints errors, and the
+    program runs normally."""
     binds = ["--ro-bind", str(PREFIX), str(PREFIX), "--remount-ro", "/tmp"]
     script = "cat /etc/passwd >/dev/null; cat /usr/bin/env | wc -c"
     done = inside(place, "sh", "-c", script, binds=binds, DARSHAN_JOB_TREE="0")
@@ -93,7 +97,8 @@ def test_nothing_may_be_written(place: Path) -> None:
 
 
 def test_shared_tmp(place: Path) -> None:
-    """Recovery on a /tmp that a container shares leaves the container's living processes alone."""
+    """`darshan recover` on a /tmp that a container shares with the host leaves the journals of the
+    container's living processes alone."""
     shared = ["--bind", "/tmp", "/tmp"]
     script = f"exec 3>{place}/file; echo 12345 >&3; touch {place}/ready; sleep 60"
     env = lab.settings(LIBRARY, DARSHAN_JOB_TREE="0")

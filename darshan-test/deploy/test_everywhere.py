@@ -1,4 +1,4 @@
-"""Tests /etc/ld.so.preload, by which every process of a node loads the library."""
+"""Tests /etc/ld.so.preload, by which every process of a node loads the runtime's library."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ SPACE = ["unshare", "--mount", "sh", "-ec"]
 
 
 def with_library(library: str, script: str) -> subprocess.CompletedProcess[str]:
-    """Runs a script in an environment whose ld.so.preload names this library. Returns its status
-    and output."""
+    """Runs a shell script in a mount namespace in which /etc/ld.so.preload names this library.
+    Returns its status and output."""
     made = SHARED / "ld.so.preload"
     made.write_text(f"{library}\n")
     EVERYWHERE.touch()
@@ -29,7 +29,8 @@ def with_library(library: str, script: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_jobs_leave_logs_and_nothing_else_does(cluster: Cluster) -> None:
-    """Jobs leave logs; daemons of Slurm and system tools do not."""
+    """If /etc/ld.so.preload names the library on all nodes, jobs leave logs; daemons of Slurm and
+    system tools do not."""
     before = set(LOGS.rglob("*.darshan"))
     EVERYWHERE.write_text(f"{LIBRARY}\n")
     try:
@@ -46,7 +47,8 @@ def test_jobs_leave_logs_and_nothing_else_does(cluster: Cluster) -> None:
 
 
 def test_raised_rights(cluster: Cluster) -> None:
-    """A set-user-id program loads the library, which does nothing."""
+    """A set-user-id program that loads the library by /etc/ld.so.preload runs normally, and writes
+    no log even if the user's variables request one."""
     del cluster
     script = (
         'runuser -u alice -- sh -c "DARSHAN_ENABLE_NONMPI=1 DARSHAN_LOGPATH=/tmp/r su --version"'
@@ -56,8 +58,8 @@ def test_raised_rights(cluster: Cluster) -> None:
 
 
 def test_library_that_is_gone(cluster: Cluster) -> None:
-    """If the library is missing, the loader prints an error for every command, and the command
-    runs."""
+    """If the library in /etc/ld.so.preload does not exist, the loader prints an error for every
+    command, and the command runs."""
     del cluster
     done = with_library("/opt/not-mounted/libdarshan.so", "true; id -un")
     assert done.stdout == "root\n" and done.returncode == 0

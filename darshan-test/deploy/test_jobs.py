@@ -1,4 +1,5 @@
-"""Tests jobs of ordinary users on a small Slurm whose slurm.conf runs Darshan's two scripts."""
+"""Tests jobs of ordinary users on a small Slurm whose slurm.conf runs Darshan's TaskProlog and
+Epilog scripts."""
 
 from __future__ import annotations
 
@@ -27,8 +28,8 @@ def today() -> Path:
 
 
 def test_what_a_task_gets(cluster: Cluster) -> None:
-    """Tasks and batch scripts get the library after the user's own preloads, and the
-    configuration file, unless the user has one."""
+    """In Slurm's tasks and batch scripts, LD_PRELOAD has the library after the user's own
+    libraries, and DARSHAN_CONFIG_PATH has the centre's file, unless the user has set one."""
     script = "echo batch=$LD_PRELOAD,$DARSHAN_CONFIG_PATH\nsrun -n1 sh -c 'echo task=$LD_PRELOAD'"
     script += f"\n{PRELOAD}=libm.so.6 srun -n1 sh -c 'echo other=$LD_PRELOAD'"
     script += "\nDARSHAN_CONFIG_PATH=/mine srun -n1 sh -c 'echo own=$DARSHAN_CONFIG_PATH'"
@@ -44,8 +45,8 @@ def test_what_a_task_gets(cluster: Cluster) -> None:
 
 
 def test_one_log_of_ranks_on_two_nodes(cluster: Cluster) -> None:
-    """A job on two nodes has one log, with the job id and the user in its name, below the folder of
-    the day."""
+    """An MPI job on two nodes leaves one log and no other file. The log has the job id and the user
+    in its name, and is in the folder of the day."""
     job = cluster.submit(MPI, "-N2", "-n4")
     cluster.finish(job)
     assert cluster.said(job) == ""
@@ -71,7 +72,8 @@ def test_arrays(cluster: Cluster) -> None:
 
 
 def test_users_share_the_folder_of_the_day(cluster: Cluster) -> None:
-    """The first user's job makes the folder of the day for all users."""
+    """The first user's job creates the folder of the day such that jobs of all users can write logs
+    to it."""
     jobs = [cluster.submit(MPI, "-n2", user=user) for user in ("bob", "alice")]
     cluster.finish(*jobs)
     assert [log.owner() for job in jobs for log in logs_of(job)] == ["bob", "alice"]
@@ -90,7 +92,8 @@ def wait_for(path: Path) -> None:
 
 
 def check_recovered(cluster: Cluster, job: int, nodes: int) -> None:
-    """Checks that each node's epilogue has made a log of the orphaned files."""
+    """Checks that the epilogue on each of this many nodes has made a log of the killed job's
+    journals, in the folder of the day, and has left no journal."""
     logs = logs_of(job)
     assert [log.owner() for log in logs] == ["alice"] * nodes
     assert all(log.parent == today() for log in logs)
@@ -109,8 +112,8 @@ def test_cancelled(cluster: Cluster) -> None:
 
 
 def test_requeued(cluster: Cluster) -> None:
-    """A requeued job keeps its id; the log of its second start does not replace that of the
-    first."""
+    """A requeued job keeps its id, but leaves two logs: the log of its second start does not
+    replace that of the first."""
     job = cluster.submit(f"[ $SLURM_RESTART_COUNT ] || wait=100\n{MPI} $wait", "-n2")
     wait_for(cluster.folder(job) / "all")
     cluster.on("head", "scontrol", "requeue", str(job))
@@ -136,7 +139,8 @@ def test_a_share_of_the_jobs(cluster: Cluster) -> None:
 
 
 def test_library_that_is_gone(cluster: Cluster) -> None:
-    """If the library is not mounted, jobs run and nodes are not drained."""
+    """If the library is not mounted on the nodes, jobs run to their end, and Slurm does not drain
+    the nodes."""
     away = PREFIX.parent / "away"
     PREFIX.rename(away)
     PREFIX.mkdir()

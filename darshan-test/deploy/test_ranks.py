@@ -23,7 +23,8 @@ def submit(cluster: Cluster, script: str, *options: str) -> int:
 
 
 def finish(cluster: Cluster, *jobs: int) -> None:
-    """Waits for the jobs, and for the mergers, which are daemonized and may end later."""
+    """Waits for the end of the jobs, and up to 20 s for the mergers, which are daemonized. Fails if
+    journals or run directories remain on a node."""
     cluster.finish(*jobs)
     end = time.monotonic() + 20
     while left(cluster) and time.monotonic() < end:
@@ -36,7 +37,8 @@ def logs(cluster: Cluster, job: int) -> list[Path]:
 
 
 def merge(cluster: Cluster, job: int, *options: str) -> Path:
-    """Runs the merger as the user on the folder with all files of a job. Returns the log."""
+    """Runs `darshan merge` as alice on the folder with all logs of a job. Returns the path of the
+    merged log. options: for darshan merge. Fails if it prints anything."""
     folder = cluster.folder(job)
     log = folder / "one.darshan"
     darshan = PREFIX / "bin" / "darshan"
@@ -47,7 +49,8 @@ def merge(cluster: Cluster, job: int, *options: str) -> Path:
 
 
 def check(log: Path, data: Path, size: int, launch: str) -> None:
-    """Checks the bytes of each rank, their sum, and the launch in the metadata of a log."""
+    """Checks a merged log: the bytes of each rank, the bytes of the shared file, the ranks, and the
+    launch in the metadata. data: folder of the job's files; size: number of ranks."""
     for rank in range(size):
         (own,) = of_file(log, data / f"own.{rank}")
         assert (own["rank"], own["POSIX_BYTES_WRITTEN"]) == (rank, 10 * (rank + 1))
@@ -61,7 +64,8 @@ def check(log: Path, data: Path, size: int, launch: str) -> None:
 
 
 def test_each_rank_says_what_srun_told_it(cluster: Cluster) -> None:
-    """If srun itself is not instrumented, each rank has its own log, with its rank number."""
+    """If srun itself is not instrumented, each rank that it starts has its own log, with its rank
+    number in the metadata, and `darshan merge` combines them."""
     start = "env DARSHAN_ENABLE_NONMPI=1"
     job = submit(cluster, f"unset DARSHAN_ENABLE_NONMPI\nsrun {start} {PROGRAM}", "-N2", "-n4")
     finish(cluster, job)
@@ -77,8 +81,8 @@ def test_each_rank_says_what_srun_told_it(cluster: Cluster) -> None:
 @pytest.mark.parametrize("program", [PROGRAM, WRAPPED], ids=["one", "several"])
 @pytest.mark.parametrize("before", ["", "unset DARSHAN_ENABLE_NONMPI\n"], ids=["run", "none"])
 def test_one_log_of_a_step(cluster: Cluster, program: str, before: str) -> None:
-    """Each step has one log, with or without child processes, whether the batch script is
-    instrumented or not."""
+    """Each step that srun starts has one log, with or without child processes of the ranks, whether
+    the batch script is instrumented or not."""
     again = "DARSHAN_ENABLE_NONMPI=1 " if before else ""
     job = submit(cluster, f"{before}{again}srun {program}", "-N2", "-n4")
     finish(cluster, job)
@@ -89,7 +93,7 @@ def test_one_log_of_a_step(cluster: Cluster, program: str, before: str) -> None:
 
 
 def test_steps_at_once(cluster: Cluster) -> None:
-    """Each of several simultaneous steps has its own log."""
+    """Each of several steps that srun runs at the same time has its own log."""
     one = f"srun -n2 --exact {PROGRAM}"
     other = one.replace("$PWD/data", "$PWD/other")
     job = submit(cluster, f"mkdir other\n{one} & {other} & wait", "-N1", "-n4")
@@ -124,8 +128,8 @@ def test_darshan_run_in_each_task(cluster: Cluster) -> None:
 
 
 def test_rank_that_is_killed(cluster: Cluster) -> None:
-    """The epilogue writes the log of a killed rank to the common log folder, because it does not
-    know the job's variables."""
+    """The log of a killed rank is written by the node's epilogue, to the common log folder instead
+    of the job's, because the epilogue does not have the job's variables."""
     die = f"{PROGRAM}; echo end >data/end.$SLURM_PROCID; [ $SLURM_PROCID = 0 ] || kill -9 $$"
     job = submit(cluster, f"srun sh -c '{die}'", "-N2", "-n2")
     finish(cluster, job)
@@ -152,8 +156,8 @@ def test_batch_script_is_no_rank(cluster: Cluster) -> None:
 
 
 def test_requeued_job(cluster: Cluster) -> None:
-    """Two starts of a requeued job have the same job and step ids, but are treated as two
-    launches."""
+    """Two starts of a requeued job have the same job and step ids, but `darshan merge` treats them
+    as two launches, which --job selects."""
     wait = f"{PROGRAM}; [ $SLURM_RESTART_COUNT ] || {{ touch data/all; sleep 100; }}"
     job = submit(cluster, f"srun sh -c '{wait}'", "-n2")
     while not (cluster.folder(job) / "data" / "all").exists():

@@ -1,4 +1,4 @@
-"""Finds Python tests that do by hand what the modules in darshan-test/lab do.
+"""Finds Python tests that do themselves what the modules in darshan-test/lab do for them.
 
 Only lab/environment.py may preload a library, and only lab/log.py may split the rows of
 darshan-parser. ./dev lint runs this file."""
@@ -42,7 +42,8 @@ PATTERNS = ("search", "match", "fullmatch", "findall", "finditer", "compile", "s
 
 
 def text_of(node: ast.AST) -> str:
-    """Returns the constant text of a string, bytes or f-string."""
+    """Returns the constant text of a string, bytes or f-string, without an f-string's inserted
+    values; of any other expression the text of its constant, or ""."""
     if isinstance(node, ast.JoinedStr):
         return "".join(text_of(part) for part in node.values)
     value = node.value if isinstance(node, ast.Constant) else ""
@@ -59,7 +60,8 @@ def preloads(node: ast.AST) -> bool:
 
 
 def splits(node: ast.AST) -> bool:
-    """Returns whether an expression splits or searches text with tabs."""
+    """Returns whether an expression splits text at tabs, or searches text with a regular expression
+    that has a tab."""
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
         return False
     if node.func.attr in SPLITS:
@@ -70,7 +72,8 @@ def splits(node: ast.AST) -> bool:
 
 
 def faults(source: str) -> Iterator[tuple[int, str]]:
-    """Yields the line number and the kind of each such expression in a file. source: its text."""
+    """Yields the line number and the kind ("preload" or "tab") of each expression in a file that
+    `preloads` or `splits` finds. source: the file's text."""
     for node in ast.walk(ast.parse(source)):
         if preloads(node):
             yield node.lineno, "preload"
@@ -85,8 +88,8 @@ SAID = {
 
 
 def strays(tests: Path = TESTS) -> list[str]:
-    """Returns a line for each such expression in the tests that is not excused, and for each excuse
-    that is no longer needed."""
+    """Returns a message for each expression in the tests that `faults` finds and EXCUSES does not
+    excuse, and for each excuse that is no longer needed. tests: folder of all tests."""
     found, needed = [], set()
     for path in sorted(tests.rglob("*.py")):
         name = path.relative_to(tests).as_posix()

@@ -34,7 +34,8 @@ KNOWN_CIRCLES: frozenset[str] = frozenset()
 
 @dataclass(frozen=True)
 class Include:
-    """One include line of a file; both names are relative to the tree."""
+    """One #include line of a file of the tree: the including file and the included one, both
+    relative to the tree, and the line number."""
 
     file: str
     line: int
@@ -45,7 +46,8 @@ class Include:
 
 
 def includes(tree: Path) -> Iterator[Include]:
-    """Yields all includes in runtime/ and util/ of files of the tree."""
+    """Yields the #include lines in runtime/ and util/ that name a file of the tree; lines that name
+    system headers are left out."""
     files = {
         path.relative_to(tree).as_posix(): path
         for top in ("runtime", "util")
@@ -76,7 +78,8 @@ def resolved(path: PurePosixPath) -> str:
 
 @dataclass(frozen=True)
 class Order:
-    """The rows of the page: the folders that each folder may include."""
+    """The table of doc/architecture.md: the folders that each folder may include, by folder, in the
+    table's order."""
 
     may: dict[str, tuple[str, ...]]
 
@@ -98,15 +101,16 @@ class Order:
         return cls(may)
 
     def folder(self, file: str) -> str:
-        """Returns the folder or file of the row that applies to a file, which is the row with the
-        longest matching name."""
+        """Returns the folder or file whose row applies to a file: the row with the longest matching
+        name; "" if none applies."""
         if TABLE.match(file):
             return FORMAT
         rows = [row for row in self.may if file.startswith(row)]
         return max(rows, key=len, default="")
 
     def forbids(self, include: Include) -> str:
-        """Returns the rule that an include breaks; "" if it breaks none."""
+        """Returns the text of the rule that an include breaks; "" if it breaks none. A file about
+        which no row says anything breaks a rule, too."""
         of, to = self.folder(include.file), self.folder(include.target)
         if not of or not to:
             return "no row is about it" if not of else f"no row is about {include.target}"
@@ -118,14 +122,15 @@ class Order:
 
 
 def subject(file: str) -> str:
-    """Returns the subject of a file: the folder and the first word of the name."""
+    """Returns the subject of a file: the folder and the first word of the name, such as
+    "runtime/records/store" for store-room.c."""
     folder, _, name = file.rpartition("/")
     return f"{folder}/{re.split('[-.]', name)[0]}"
 
 
 def circles(found: list[Include]) -> list[list[str]]:
-    """Returns subjects that include each other in a circle, sorted. Tables (.def files) are left
-    out: they are rows and include nothing."""
+    """Returns the groups of subjects that include each other in a circle, sorted. Tables (.def
+    files) are left out: they are rows and include nothing."""
     graph: dict[str, set[str]] = {}
     for include in found:
         if not include.target.endswith(".def") and not include.file.endswith(".def"):
@@ -138,8 +143,8 @@ def circles(found: list[Include]) -> list[list[str]]:
 
 
 def reachable(graph: dict[str, set[str]], start: str) -> set[str]:
-    """Returns all subjects that a subject includes, directly or not. The subject itself is among
-    them only if it is in a circle."""
+    """Returns all subjects that the subject `start` includes, directly or not; `start` itself only
+    if it is in a circle. graph: for each subject, the subjects that it includes."""
     seen: set[str] = set()
     waiting = list(graph[start] - {start})
     while waiting:
@@ -151,7 +156,8 @@ def reachable(graph: dict[str, set[str]], start: str) -> set[str]:
 
 
 def problems(tree: Path) -> list[str]:
-    """Returns a line for each violation, with its rule."""
+    """Returns a message for each include that breaks a rule, for each circle, and for each known
+    violation that no longer exists. Includes in KNOWN are accepted."""
     order = Order.read((tree / PAGE).read_text("utf-8"))
     found = list(includes(tree))
     lines, met = [], set()
@@ -176,7 +182,8 @@ def problems(tree: Path) -> list[str]:
 
 
 def main() -> int:
-    """Prints the violations; returns 1 if there are any."""
+    """Prints the violations in C and in the Python package. Returns the exit status: 1 if there are
+    any, else 0."""
     tree = Path(__file__).resolve().parents[2]
     found = problems(tree) + python_order.problems(tree)
     for line in found:

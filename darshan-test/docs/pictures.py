@@ -1,4 +1,4 @@
-"""Makes the pictures of the guides (./dev pictures): pictures.py BUILD [FOLDER]
+"""Makes the pictures of the guides (./dev pictures): pictures.py BUILD [FOLDER of the pictures]
 
 A small Python program runs under darshan run, and a lake is collected from the logs of an invented
 centre. Chromium shows the report and the pages of darshan serve; pdftoppm draws the PDF.
@@ -44,7 +44,8 @@ SERVED = {
 
 
 def save(image: Image.Image, target: Path) -> None:
-    """Writes a PNG with few colours, without the empty space at the bottom."""
+    """Writes an image as a PNG with few colours, without the empty space at the bottom, except a
+    margin."""
     image = image.convert("RGB")
     corner = image.getpixel((image.width - 1, image.height - 1))
     box = ImageChops.difference(image, Image.new("RGB", image.size, corner)).getbbox()
@@ -54,8 +55,9 @@ def save(image: Image.Image, target: Path) -> None:
 
 
 def environment(build: Path, folder: Path) -> dict[str, str]:
-    """Returns the environment of all commands. It has no settings of the caller. Python has a path
-    in the folder, so that no path of this tree is in a picture."""
+    """Returns the whole environment for all commands, without the caller's Darshan settings. It
+    makes a link to the Python installation in the folder, so that no path of this tree is in a
+    picture."""
     python = folder / "python"
     python.symlink_to(sys.prefix)
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "DXT_", "LD_"))}
@@ -69,8 +71,8 @@ def environment(build: Path, folder: Path) -> dict[str, str]:
 
 
 def run(command: list[str | Path], folder: Path, settings: dict[str, str]) -> None:
-    """Runs a command in a folder. If its exit status is not 0, the exception contains its output.
-    settings: its whole environment."""
+    """Runs a command in a folder. Raises RuntimeError with the command's output if its exit status
+    is not 0. settings: its whole environment."""
     done = subprocess.run(
         command, cwd=folder, env=settings, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, text=True, check=False,
@@ -80,7 +82,8 @@ def run(command: list[str | Path], folder: Path, settings: dict[str, str]) -> No
 
 
 def make_reports(folder: Path, settings: dict[str, str]) -> None:
-    """Makes report.html and report.pdf of the program in the folder."""
+    """Runs slices.py with a trace in the folder, and makes report.html and report.pdf of its log
+    there."""
     shutil.copy(TREE / "darshan-test" / "docs" / "slices.py", folder)
     program = ["python3", "slices.py", "field.h5"]
     run([*program, "--write"], folder, settings)
@@ -95,21 +98,23 @@ def make_reports(folder: Path, settings: dict[str, str]) -> None:
 
 
 def draw_pages(folder: Path, target: Path) -> None:
-    """Draws each page of the PDF."""
+    """Draws each page of the folder's report.pdf as a PNG in the folder `target`."""
     run(["pdftoppm", "-r", str(PDF_DPI), "-png", "report.pdf", "pdf"], folder, dict(os.environ))
     for number, page in enumerate(sorted(folder.glob("pdf-*.png")), 1):
         save(Image.open(page), target / f"pdf-{number}.png")
 
 
 def part(window: Browser, top: float, height: float) -> Image.Image:
-    """Returns a part of the page in its full width."""
+    """Returns a picture of a part of the page that the browser shows, in the page's full width.
+    top, height: in pixels."""
     clip = {"x": 0, "y": top, "width": WIDTH, "height": height, "scale": 1}
     made = window.cdp("Page.captureScreenshot", captureBeyondViewport=True, clip=clip)
     return Image.open(io.BytesIO(base64.b64decode(made["data"])))
 
 
 def place(window: Browser, section: str) -> tuple[float, float]:
-    """Returns the top and the height of a section on the report's page, in pixels."""
+    """Returns the top and the height, in pixels, of a section of the report that the browser shows.
+    section: the section's name."""
     top, height = window.run(
         "const r = document.getElementById(arguments[0]).getBoundingClientRect();"
         "return [r.top + scrollY, r.height];",
@@ -119,8 +124,8 @@ def place(window: Browser, section: str) -> tuple[float, float]:
 
 
 def show_report(window: Browser, folder: Path, target: Path) -> None:
-    """Saves pictures of the report's page: up to its first section, up to its third heading (for
-    the README), and of each section."""
+    """Saves pictures of the folder's report.html in the folder `target`: up to its first section,
+    up to its third heading (for the README), and of each section."""
     window.open(folder / "report.html", WIDTH)
     window.run(
         "for (const one of document.querySelectorAll('details'))"
@@ -138,7 +143,8 @@ def show_report(window: Browser, folder: Path, target: Path) -> None:
 
 @contextmanager
 def served(folder: Path, settings: dict[str, str]) -> Iterator[str]:
-    """Starts `darshan serve` on a lake of an invented centre; yields its address."""
+    """Collects a lake from the logs of an invented centre, and starts `darshan serve` on it. Yields
+    the server's address, and ends the server after the block."""
     corpus = TREE / "darshan-test" / "centre" / "make-corpus"
     run([sys.executable, corpus, "corpus", "--logs", str(LOGS)], folder, settings)
     run(["darshan", "collect", "--into", "lake", "corpus"], folder, settings)
@@ -155,7 +161,8 @@ def served(folder: Path, settings: dict[str, str]) -> Iterator[str]:
 
 
 def show_served(window: Browser, address: str, target: Path) -> None:
-    """Saves pictures of the pages of darshan serve."""
+    """Saves pictures of the pages of `darshan serve` in the folder `target`. address: of the
+    server."""
     for name, page in SERVED.items():
         if page.endswith("?"):
             script = "return document.querySelector(arguments[0]).getAttribute('href');"
@@ -168,7 +175,7 @@ def show_served(window: Browser, address: str, target: Path) -> None:
 
 
 def make(build: Path, target: Path) -> None:
-    """Makes all pictures in a folder."""
+    """Makes all pictures of the guides in the folder `target`, which is created."""
     target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="demo-") as name:
         folder = Path(name)

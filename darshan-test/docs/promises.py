@@ -23,8 +23,8 @@ def _read(path: str) -> str:
 
 
 def commands() -> Iterator[str]:
-    """Yields the commands that have a manual page, and the options of these pages. The tests in
-    test_manual.py compare the pages with --help."""
+    """Yields a line for each command that has a manual page, and for each option in these pages.
+    The tests in test_manual.py compare the pages with --help."""
     for page in sorted((TREE / "doc" / "man").glob("*.1")):
         yield f"command {page.stem}"
     for page in sorted((TREE / "doc" / "man").glob("darshan*.1")):
@@ -35,7 +35,8 @@ def commands() -> Iterator[str]:
 
 
 def settings() -> Iterator[str]:
-    """Yields the runtime's variables, and the directives of its configuration file."""
+    """Yields a line for each environment variable of the runtime, and for each directive of its
+    configuration file."""
     rows = _read("runtime/job/config/settings.def")
     for pair in re.findall(r'^SETTING\(\w+, ("\w+"|NULL),\s*("\w+"|NULL)', rows, re.MULTILINE):
         for kind, name in zip(("variable", "directive"), pair):
@@ -44,7 +45,8 @@ def settings() -> Iterator[str]:
 
 
 def configure() -> Iterator[str]:
-    """Yields configure's options, both those in configure.ac and those that its macros make."""
+    """Yields a line for each option of configure, both those in configure.ac and those that its
+    macros make."""
     text = _read("configure.ac") + _read("runtime/configure.m4")
     for kind, name in re.findall(r"AC_ARG_(WITH|ENABLE)\(\[([a-z][\w-]+)\]", text):
         yield f"configure --{kind.lower()}-{name}"
@@ -55,7 +57,8 @@ def configure() -> Iterator[str]:
 
 
 def symbols(build: Path) -> Iterator[str]:
-    """Yields the symbols that the libraries export."""
+    """Yields "symbol LIBRARY NAME" for each symbol that a library of the build exports, with the
+    name without its version."""
     for library in LIBRARIES:
         done = subprocess.run(
             ["nm", "-D", "--defined-only", build / library],
@@ -67,7 +70,8 @@ def symbols(build: Path) -> Iterator[str]:
 
 
 def counters() -> Iterator[str]:
-    """Yields the counters, each with its index in its module's record."""
+    """Yields a line for each counter: its module, its index in the module's record (integers and
+    floating-point counters are numbered separately), and its name."""
     module = ""
     places = {"counter": 0, "fcounter": 0}
     for line in _read("doc/counters.md").splitlines():
@@ -80,7 +84,7 @@ def counters() -> Iterator[str]:
 
 
 def modules() -> Iterator[str]:
-    """Yields modules and their ids."""
+    """Yields a line for each module of the runtime: its id and name."""
     for path in sorted((TREE / "runtime" / "modules").glob("*/module.def")):
         if path.parent.name != "template":
             row = r'^(?:ANNEX_)?MODULE\((\d+), \w+, "([^"]+)"'
@@ -89,8 +93,7 @@ def modules() -> Iterator[str]:
 
 
 def diagnoses() -> Iterator[str]:
-    """Yields the names of the diagnoses and thresholds in doc/diagnoses.md, each as a line of
-    text."""
+    """Yields a line for each diagnosis and each threshold in doc/diagnoses.md, with its name."""
     text = _read("doc/diagnoses.md")
     found = text.partition("## Findings")[2].partition("\n## ")[0]
     for name in re.findall(r"^### ([\w-]+)$", found, re.MULTILINE):
@@ -110,7 +113,7 @@ def _fields(schema: dict[str, Any], part: dict[str, Any], path: str) -> Iterator
 
 
 def fields() -> Iterator[str]:
-    """Yields the fields of the report's JSON, with its version."""
+    """Yields a line for each field of the report's JSON, and lines with its format and version."""
     schema = json.loads(_read("doc/report.schema.json"))
     for name in ("format", "version"):
         yield f"json {name} = {schema['properties'][name]['const']}"
@@ -118,8 +121,9 @@ def fields() -> Iterator[str]:
 
 
 def _public(body: list[ast.stmt], owner: str) -> Iterator[str]:
-    """Yields the public methods of a class with their arguments, and its public fields. owner: name
-    of the class."""
+    """Yields a line for each public method of a class, for each of its arguments, and for each
+    public field. body: the statements of the class; owner: the class's name and a dot, or "" for
+    functions."""
     for node in body:
         if isinstance(node, ast.FunctionDef) and node.name[0] != "_":
             yield f"python {owner}{node.name}"
@@ -130,7 +134,8 @@ def _public(body: list[ast.stmt], owner: str) -> Iterator[str]:
 
 
 def _bases(found: ast.ClassDef) -> Iterator[ast.ClassDef]:
-    """Yields the base classes that a class names as MODULE.NAME in the same package."""
+    """Yields the definitions of the base classes that a class names as MODULE.NAME, for modules of
+    the same package."""
     for base in found.bases:
         if isinstance(base, ast.Attribute) and isinstance(base.value, ast.Name):
             tree = ast.parse(_read(f"util/python/darshan_report/{base.value.id}.py"))
@@ -140,8 +145,8 @@ def _bases(found: ast.ClassDef) -> Iterator[ast.ClassDef]:
 
 
 def python() -> Iterator[str]:
-    """Yields the package's public names, parsed from the source, so that nothing needs to be
-    installed."""
+    """Yields a line for each public name of the Python package, parsed from the source, so that
+    nothing needs to be installed."""
     top = ast.parse(_read("util/python/darshan_report/__init__.py"))
     for node in top.body:
         if isinstance(node, ast.ImportFrom):
@@ -162,8 +167,8 @@ def python() -> Iterator[str]:
 
 
 def names(build: Path) -> list[str]:
-    """Returns all promised names: commands, settings, symbols, modules, counters, diagnoses and
-    fields."""
+    """Returns all promised names as lines of text, each beginning with its kind: commands,
+    settings, symbols, modules, counters, diagnoses, fields of JSON, and names in Python."""
     kinds = (commands(), settings(), configure(), symbols(build), modules(), counters())
     return [row for kind in (*kinds, diagnoses(), fields(), python()) for row in kind]
 

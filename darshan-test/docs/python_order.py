@@ -18,7 +18,8 @@ GENERATED = "_installed"  # written by `make install`, imports nothing
 
 @dataclass(frozen=True)
 class Import:
-    """One import of a file of the package; both names are relative to the package."""
+    """One import of a file of the package by another: the importing file and the imported one, both
+    relative to the package, and the line number."""
 
     file: str
     line: int
@@ -26,7 +27,7 @@ class Import:
 
 
 def imports(package: Path) -> Iterator[Import]:
-    """Yields all imports of the package's files by each other."""
+    """Yields all imports of the package's files by each other, also those inside of functions."""
     files = {path.relative_to(package).as_posix() for path in package.rglob("*.py")}
     for name in sorted(files):
         for node in ast.walk(ast.parse((package / name).read_text("utf-8"))):
@@ -58,7 +59,8 @@ def _targets(name: str, node: ast.ImportFrom, files: set[str]) -> set[str]:
 
 
 def layers(page: str) -> dict[str, int]:
-    """Returns the layer number of each folder and file that the page's table names."""
+    """Returns the layer number, from 0 at the top, of each folder and file that the table of
+    doc/architecture.md names. Raises ValueError if the page has no such table."""
     found: dict[str, int] = {}
     for number, cell in enumerate(ROW.findall(page)):
         found |= dict.fromkeys(re.findall(r"`([\w./]+)`", cell), number)
@@ -75,7 +77,7 @@ def layer(file: str, table: dict[str, int]) -> int | None:
 
 
 def circles(found: list[Import]) -> list[list[str]]:
-    """Returns groups of files that import each other in a circle, sorted."""
+    """Returns the groups of files that import each other in a circle, sorted."""
     graph: dict[str, set[str]] = {}
     for one in found:
         graph.setdefault(one.file, set()).add(one.target)
@@ -98,7 +100,8 @@ def _reachable(graph: dict[str, set[str]], start: str) -> set[str]:
 
 
 def problems(tree: Path) -> list[str]:
-    """Returns a line for each violation."""
+    """Returns a message for each import of a later layer, each circle, each file without a layer,
+    and each name in the table that does not exist."""
     table = layers((tree / PAGE).read_text("utf-8"))
     package = tree / PACKAGE
     lines = []

@@ -17,7 +17,7 @@ WORKERS = 2
 
 
 def write(path: str) -> None:
-    """Writes the HDF5 file in two chunks of 16 MiB."""
+    """Writes an HDF5 file at the path, with one dataset in two compressed chunks of 16 MiB."""
     field = np.random.default_rng(1).normal(size=(STEPS, ROWS, COLUMNS)).astype("f4")
     with h5py.File(path, "w") as file:
         file.create_dataset(

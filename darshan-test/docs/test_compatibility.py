@@ -1,4 +1,5 @@
-"""Every row of doc/compatibility.md has an answer, and the tests that it names exist."""
+"""Every row of doc/compatibility.md says whether Darshan 3.5 and this version agree, and the tests
+that it names exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shell completion proposes exactly the words that darshan and its programs accept."""
+"""Shell completion proposes exactly the words that darshan and its commands accept."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ def proposed(*words: str, where: Path | None = None) -> set[str]:
 
 
 def accepted(name: str, build: Path) -> set[str]:
-    """Returns the options of a command that its --help lists, or that its usage line has."""
+    """Returns the options of a command that its --help lists, or that its usage line has. name: of
+    the command's manual page."""
     found = set()
     for line in helps.asked(COMMANDS[name], build).splitlines():
         usage = re.match(r"(usage|Usage|darshan)", line) or re.match(r" {7,}(darshan|\[)", line)
@@ -68,7 +69,7 @@ def test_files_are_those_of_today(build: Path) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_options_in_bash(name: str, build: Path) -> None:
-    """Completion proposes exactly the options of --help."""
+    """In bash, completion after "-" proposes exactly the options in the command's --help."""
     words = [COMMANDS[name].words[0].rpartition("/")[2], *COMMANDS[name].words[1:]]
     assert proposed(*words, "-") == accepted(name, build) if name != "darshan" else True
     for option in accepted(name, build):
@@ -99,8 +100,8 @@ def test_options_in_zsh(name: str, build: Path) -> None:
 
 
 def test_commands(build: Path) -> None:
-    """Completion proposes all commands of the usage, and the options of those that are separate
-    programs."""
+    """After "darshan", completion proposes all commands of the usage and the general options. After
+    a command, it proposes the options of that command."""
     usage = helps.asked(COMMANDS["darshan"], build)
     commands = set(re.findall(r"^  ([a-z][a-z-]+) ", usage, re.MULTILINE))
     assert proposed("darshan", "") == {*commands, "-V", "--version", "-h", "--help"}
@@ -134,7 +135,9 @@ def test_values_and_programs(tmp_path: Path) -> None:
     ],
 )
 def test_words_of_few(typed: str, refused: str, some: set[str], build: Path) -> None:
-    """All shells propose these words; the command accepts each of them and refuses others."""
+    """For an option or argument that accepts few words, all shells propose exactly these words; the
+    command accepts each of them and refuses others. refused: arguments after which a bogus word is
+    refused."""
     words = typed.split()
     told = proposed(*words, "")
     assert some <= told
@@ -174,8 +177,8 @@ def test_questions_are_those_that_there_are() -> None:
 
 
 def test_a_real_bash(tmp_path: Path) -> None:
-    """In a real bash, pressing the tab key completes a command, by the file that `complete` loads
-    for its name."""
+    """In an interactive bash, pressing the tab key completes a command, by the completion file that
+    bash loads for the command's name."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.environ.update(PS1="ready>", INPUTRC="/dev/null", TERM="dumb", HOME=str(tmp_path))

@@ -1,4 +1,4 @@
-"""configure chooses the first Python that can make a report, or none, and prints the choice."""
+"""configure chooses the first Python with numpy and matplotlib, or none, and prints the choice."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ def script(path: Path, body: str) -> Path:
 
 
 def found(path: str, named: str = "") -> tuple[int, str]:
-    """Runs configure's check. path: its PATH. named: value of PYTHON. Returns the exit status, and
-    the Python that it found."""
+    """Runs configure's search for a Python. path: its PATH. named: value of the variable PYTHON, ""
+    if it is not set. Returns the exit status, and the path of the Python that it found ("":
+    none)."""
     done = subprocess.run(
         [FIND], env={"PATH": path, "PYTHON": named}, capture_output=True, text=True,
         timeout=SECONDS, check=False,
@@ -31,7 +32,7 @@ def found(path: str, named: str = "") -> tuple[int, str]:
 
 
 def test_the_first_that_can(tmp_path: Path) -> None:
-    """A python3 without numpy is skipped; the named Python is tried first."""
+    """configure skips a python3 without numpy, and tries the Python that the user named first."""
     real = script(tmp_path / "good" / "python3", f'exec "{sys.executable}" "$@"')
     poor = script(tmp_path / "poor" / "python3", f'exec "{sys.executable}" -S -I "$@"')
     assert found(f"{real.parent}:/usr/bin:/bin") == (0, str(real))
@@ -44,8 +45,8 @@ def test_the_first_that_can(tmp_path: Path) -> None:
 
 
 def test_a_python_that_lacks_numpy_is_told_of_at_once(tmp_path: Path) -> None:
-    """The check of configure.ac reports a Python without numpy; it also works outside of
-    configure."""
+    """configure's check for numpy and matplotlib prints "no" for a Python without them, else the
+    Python's path."""
     text = (TREE / "configure.ac").read_text("utf-8")
     start = text.index("AC_MSG_CHECKING([for a Python with numpy and matplotlib])")
     part = text[start : text.index("\nAC_ARG_WITH", start)]

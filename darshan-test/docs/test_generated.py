@@ -12,8 +12,8 @@ SECONDS = 60
 
 
 def test_the_marks_and_the_list_agree() -> None:
-    """The files with the mark are those that .gitattributes calls generated. A manual page that
-    only refers to another page has no mark."""
+    """The files that contain the mark of generated files are exactly those that .gitattributes
+    calls generated. A manual page that only refers to another page has no mark."""
     files = subprocess.run(
         [SOURCE / "dev", "files"], stdout=subprocess.PIPE, text=True, check=True, timeout=SECONDS
     ).stdout.split()

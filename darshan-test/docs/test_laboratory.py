@@ -1,4 +1,5 @@
-"""Tests use the modules of darshan-test/lab, and a test that does their work by hand is found."""
+"""Tests use the modules of darshan-test/lab; laboratory.py finds a test that does their work
+itself."""
 
 from __future__ import annotations
 
@@ -25,8 +26,8 @@ def test_no_test_does_it_by_hand() -> None:
     ],
 )
 def test_what_is_found(line: str, tmp_path: Path) -> None:
-    """A line that does lab's work by hand is reported with its number; lab itself and benchmarks
-    are not searched."""
+    """A line that preloads a library or splits rows of darshan-parser, which is the work of
+    darshan-test/lab, is reported with its number. Files in lab and bench are not searched."""
     for folder in ("front", "lab", "bench"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "test_it.py").write_text(f'"""LD_PRELOAD and tabs."""\n{line}\n')

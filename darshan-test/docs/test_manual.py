@@ -1,4 +1,5 @@
-"""The manual has the complete text of each --help, and can be shown by `darshan help`."""
+"""The manual pages have the complete text of each command's --help, and `darshan help` shows
+them."""
 
 from __future__ import annotations
 
@@ -23,12 +24,12 @@ OPTION = r"(?<![\w\[(/=-])--?[A-Za-z][\w-]*"
 
 
 def words(text: str) -> set[str]:
-    """Returns every word that looks like an option."""
+    """Returns every word in a text that looks like an option."""
     return set(re.findall(OPTION, re.sub(r"[\[(|]", " ", text)))
 
 
 def plain(page: Path) -> str:
-    """Returns the text of a manual page without font changes and escapes."""
+    """Returns the text of a manual page without comments, font changes and escapes."""
     text = "\n".join(line for line in page.read_text("utf-8").split("\n") if line[:3] != '.\\"')
     return re.sub(r"\\f[BIR]", "", text).replace("\\-", "-").replace("\\&", "")
 
@@ -51,8 +52,8 @@ def test_pages_are_those_of_today(build: Path) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_version(name: str, build: Path) -> None:
-    """--version prints one line and exits with 0, as doc/what-stays.md promises for every
-    command."""
+    """Each command prints one line for --version and exits with 0, as doc/what-stays.md
+    promises."""
     words = COMMANDS[name].words
     here = (build / words[0]) if words[0][0] != "/" else Path(f"{build}/{words[0][1:]}")
     if not here.exists():  # a source that is installed unchanged, next to another command
@@ -66,8 +67,8 @@ def test_version(name: str, build: Path) -> None:
 
 @pytest.mark.parametrize("name", [n for n in COMMANDS if n != "darshan-gen-cc"])
 def test_help_that_cannot_be_written(name: str, build: Path) -> None:
-    """If --help cannot be written, one or two lines say so, without a Python traceback, and the
-    status is 1."""
+    """If a command's --help cannot be written, because the disk is full, one or two lines on
+    standard error say so, without a Python traceback, and the exit status is 1."""
     words = COMMANDS[name].words
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
@@ -81,7 +82,7 @@ def test_help_that_cannot_be_written(name: str, build: Path) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_options_of_a_page(name: str, build: Path) -> None:
-    """The page has exactly the options of --help."""
+    """A command's manual page has exactly the options of its --help."""
     said = helps.asked(COMMANDS[name], build)
     told = plain(PAGES / f"{name}.1").partition(".SH SEE ALSO")[0].partition(".SH SYNOPSIS")[2]
     assert words(said) - words(told) == set()
@@ -89,7 +90,7 @@ def test_options_of_a_page(name: str, build: Path) -> None:
 
 
 def test_a_word_of_each_text_is_in_its_page(build: Path) -> None:
-    """The page has all words of --help except headings."""
+    """Each command's manual page has all words of its --help except headings."""
     for name, command in COMMANDS.items():
         said = re.sub(r"(?m)^[A-Z][a-z]+:$", "", helps.asked(command, build)).lower()
         said = re.sub(r"(?m)^(usage|exit status|positional arguments|options):", "", said)
@@ -111,8 +112,8 @@ def test_every_setting_is_told() -> None:
 
 @pytest.mark.needs("program:man")
 def test_pages_are_set_without_warnings(tmp_path: Path) -> None:
-    """man formats each page without a warning. The pages are in the folders of an installation,
-    because some refer to others."""
+    """man formats each manual page without a warning. The pages are in the folders of an
+    installation, because some refer to others."""
     for section in "17":
         shutil.copytree(PAGES, tmp_path / f"man{section}", ignore=lambda _, names, s=section: [
             name for name in names if not name.endswith(s)])  # fmt: skip
@@ -128,7 +129,8 @@ def test_pages_are_set_without_warnings(tmp_path: Path) -> None:
 
 @pytest.fixture
 def installed(tmp_path: Path, build: Path) -> Path:
-    """Installs the command with the manual like `make install`. Returns the installation folder."""
+    """Installs darshan, darshan-parser and the manual like `make install`. Returns the installation
+    folder."""
     (tmp_path / "bin").mkdir()
     for program in ("darshan", "darshan-parser"):
         shutil.copy(build / program, tmp_path / "bin")
@@ -148,7 +150,8 @@ def asked_for(installed: Path, *command: str) -> str:
                                         ("parse", "darshan-parser"),
                                         ("darshan-parser", "darshan-parser")])  # fmt: skip
 def test_help_opens_the_page(word: str, page: str, installed: Path) -> None:
-    """`help` opens the page, or prints the text of --help if there is no `man` or no page."""
+    """`darshan help COMMAND` opens the command's manual page with `man`, or prints the text of
+    --help if there is no `man` or no page."""
     words = [word] if word else []
     without = asked_for(installed, *words)
     assert without.lower().startswith(f"usage: darshan {word.removeprefix('darshan-')[:5]}")
@@ -173,7 +176,7 @@ def test_help_of_a_word_that_is_no_command(build: Path) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_examples_and_exit_status(name: str) -> None:
-    """Each page has examples, all of which begin with the command, and one list of exit
+    """Each manual page has examples, all of which begin with the command, and one list of exit
     statuses."""
     page = plain(PAGES / f"{name}.1")
     assert page.count(".SH EXAMPLES\n") == page.count(".SH EXIT STATUS\n") == 1
@@ -188,7 +191,8 @@ def test_blocks_are_those_of_commands() -> None:
 
 
 def test_the_columns_of_stat(build: Path, tmp_path: Path) -> None:
-    """The page explains each column of the table of layers."""
+    """The manual page of `darshan stat` explains each column of the table of layers that the
+    command prints."""
     program = [sys.executable, "-c", "open('f', 'w').write('x'); open('f').read()"]
     done = subprocess.run(
         [build / "darshan", "stat", "-o", tmp_path, *program], cwd=tmp_path, timeout=SECONDS,
@@ -213,7 +217,9 @@ def test_the_columns_of_stat(build: Path, tmp_path: Path) -> None:
 def test_a_help_that_fails(
     script: str | None, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The error names the command and the reason, and ./dev describe changes no file."""
+    """If a command's --help fails or does not end, ./dev describe raises an error that names the
+    command and the reason, and changes no file. script: the command's shell script, None if it is
+    missing."""
     if script is not None:
         (tmp_path / "broken").write_text(f"#!/bin/sh\n{script}\n")
         (tmp_path / "broken").chmod(0o755)

@@ -1,4 +1,5 @@
-"""The include order and the layers of the Python package are kept, and violations are found."""
+"""The C includes and the Python imports of the tree follow the tables of doc/architecture.md, and
+violations are found."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ TREE = Path(__file__).resolve().parents[2]
 
 
 def planted(tree: Path, file: str, target: str) -> list[str]:
-    """Returns the violations in a copy of the tree in which `file` also includes `target`."""
+    """Copies the tree to `tree`, adds `#include "target"` to `file`, and returns the messages about
+    violations in the copy."""
     shutil.copytree(TREE / "runtime", tree / "runtime")
     shutil.copytree(TREE / "util", tree / "util", ignore=shutil.ignore_patterns("python"))
     (tree / order.PAGE).parent.mkdir()
@@ -48,7 +50,8 @@ def test_an_include_against_it_is_found(file: str, target: str, tmp_path: Path) 
 
 
 def test_a_circle_is_found(tmp_path: Path) -> None:
-    """Circles among files of one folder, and by way of a third file, are found."""
+    """Files of one folder that include each other in a circle, here by way of a third file, are
+    reported."""
     said = planted(tmp_path, "runtime/log/compress.h", "save.h")
     assert any(line.startswith("a circle of files: ") for line in said), said
 
@@ -62,8 +65,8 @@ def test_a_row_names_nothing_below_it() -> None:
 
 
 def planted_import(tree: Path, file: str, line: str) -> list[str]:
-    """Returns the violations in a copy of the Python package in which `file` has one more import,
-    `line`."""
+    """Copies the Python package to `tree`, adds the import `line` at the end of `file`, and returns
+    the messages about violations in the copy."""
     package = tree / python_order.PACKAGE
     shutil.copytree(TREE / python_order.PACKAGE, package)
     (tree / python_order.PAGE).parent.mkdir()
@@ -75,7 +78,8 @@ def planted_import(tree: Path, file: str, line: str) -> list[str]:
 
 @pytest.mark.always
 def test_the_python_layers_are_kept() -> None:
-    """No file of the Python package imports a file of a later layer."""
+    """No file of the Python package imports a file of a later layer in the table of
+    doc/architecture.md, and no files import each other in a circle."""
     assert not python_order.problems(TREE)
 
 
@@ -93,8 +97,8 @@ def test_the_python_layers_are_kept() -> None:
 def test_an_import_of_a_later_layer_is_found(
     file: str, line: str, target: str, tmp_path: Path
 ) -> None:
-    """The violation is reported with the file's name and line. Imports inside of functions
-    count."""
+    """An import of a file of a later layer is reported with the importing file's name and line,
+    also if it is inside of a function."""
     said = planted_import(tmp_path, file, line)
     number = len((tmp_path / python_order.PACKAGE / file).read_text().splitlines())
     start = f"{python_order.PACKAGE}/{file}:{number}: imports {target} of a later layer"
@@ -102,7 +106,7 @@ def test_an_import_of_a_later_layer_is_found(
 
 
 def test_a_circle_of_python_files_is_found(tmp_path: Path) -> None:
-    """Two files of one layer must not import each other."""
+    """Two files of one layer that import each other are reported."""
     said = planted_import(tmp_path, "show/text.py", "from .blocks_text import lines")
     assert any("import each other: show/blocks_text.py, show/text.py" in line for line in said), (
         said

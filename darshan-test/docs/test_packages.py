@@ -1,4 +1,5 @@
-"""The folder debian/ agrees with the tree. ./dev packages tests the packages themselves."""
+"""The files of the Debian packages in debian/ agree with the tree. ./dev packages builds and tests
+the packages themselves."""
 
 from __future__ import annotations
 
@@ -26,8 +27,8 @@ def test_the_version_is_that_of_the_tree() -> None:
 
 @pytest.mark.parametrize(("package", "folder"), [("util", "library"), ("read", "reader")])
 def test_symbols_are_those_that_a_library_shows(package: str, folder: str) -> None:
-    """The list of a library's symbols is sorted, is complete, and has the first version of each
-    symbol."""
+    """The symbols file of a library's Debian package is sorted, has all exported symbols, and has
+    for each the version in which it first appeared."""
     table = (DEBIAN / f"libdarshan-{package}0.symbols").read_text("utf-8").splitlines()
     assert table[0] == f"libdarshan-{package}.so.0 libdarshan-{package}0 #MINVER#"
     shown = re.findall(r"(\w+);", (SOURCE / "util" / folder / "exports.map").read_text("utf-8"))
@@ -49,8 +50,8 @@ def test_what_a_package_is_built_with_is_in_the_list() -> None:
 
 
 def test_the_example_of_settings(build: Path, tmp_path: Path) -> None:
-    """The example configuration file changes nothing as it is. Without the # at the beginning of
-    its lines, all settings are accepted."""
+    """The example configuration file of the runtime has only comments, so it changes nothing.
+    Without the # at the beginning of its lines, the runtime accepts all settings."""
     text = EXAMPLE.read_text("utf-8")
     directives = re.findall(r"^#([A-Z_]+) ", text, re.M)
     assert len(directives) > 9

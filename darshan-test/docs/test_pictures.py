@@ -31,7 +31,7 @@ def test_pictures_are_small() -> None:
 
 def test_pictures_are_explained() -> None:
     """Each picture in a guide has a text for readers who do not see it, and is followed by a
-    paragraph that explains it."""
+    paragraph of over ten words that explains it."""
     shown = set()
     for page in pages():
         text = page.read_text("utf-8")
@@ -47,7 +47,8 @@ def test_pictures_are_explained() -> None:
 
 @pytest.mark.needs("program:chromium", "program:chromedriver", "program:pdftoppm")
 def test_the_script_makes_them(build: Path, tmp_path: Path) -> None:
-    """The script makes exactly the pictures that the tree has, and none of them is empty."""
+    """pictures.py makes exactly the pictures that the tree has. Each picture has many colours, so
+    none is empty, and all together are below the limit in bytes."""
     pictures.make(build, tmp_path)
     names = sorted(path.name for path in FOLDER.iterdir())
     assert sorted(path.name for path in tmp_path.iterdir()) == names

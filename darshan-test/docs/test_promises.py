@@ -1,4 +1,5 @@
-"""The tree and the build have each name of promised.txt, as doc/what-stays.md promises."""
+"""The tree and the build have each name in docs/promised.txt, the list of names that
+doc/what-stays.md promises to keep."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ PAGE = (SOURCE / "doc" / "what-stays.md").read_text("utf-8")
 
 @pytest.fixture(scope="module")
 def now(build: Path) -> list[str]:
-    """Returns all names of this build that users may rely on."""
+    """Returns all names of this build that users may rely on, each as a line of text that begins
+    with its kind."""
     return promises.names(build)
 
 
@@ -28,14 +30,16 @@ def test_nothing_is_taken_away(kind: str, now: list[str]) -> None:
 
 
 def test_every_kind_is_promised(now: list[str]) -> None:
-    """Each kind of name is found; otherwise its promises would not be checked."""
+    """promises.py finds names of each kind (command, option, counter and so on); otherwise the
+    promises of a kind would not be checked."""
     assert sorted({row.split()[0] for row in now}) == KINDS
     fewest = min(KINDS, key=lambda kind: sum(row.split()[0] == kind for row in PROMISED))
     assert sum(row.split()[0] == fewest for row in PROMISED) > 5, fewest
 
 
 def test_what_others_link_to_is_there_once() -> None:
-    """Each counter and each diagnosis has exactly one anchor, as doc/site.md promises."""
+    """In doc/counters.md and doc/diagnoses.md, each promised counter and diagnosis has exactly one
+    anchor for links, as doc/site.md promises."""
     names = {"counters": [], "diagnoses": []}
     for row in PROMISED:
         kind, *words = row.split()

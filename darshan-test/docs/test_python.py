@@ -26,8 +26,8 @@ HOSTILE = "<img src=x onerror=alert(1)>&\"'\u202e"
 
 
 def python(build: Path, folder: Path, code: str, text: str = "") -> str:
-    """Runs Python code that imports the package as doc/python.md says. Returns its output. text:
-    its standard input."""
+    """Runs Python code that imports the package as doc/python.md says. Returns its standard output.
+    text: its standard input. Fails if the code ends with an error."""
     where = subprocess.run(
         [build / "darshan", "report", "--python-path"], capture_output=True, text=True, check=True
     ).stdout.strip()
@@ -47,8 +47,8 @@ def python(build: Path, folder: Path, code: str, text: str = "") -> str:
 
 
 def watched(build: Path, folder: Path, command: list[str], **settings: str) -> None:
-    """Runs a program under the runtime, and renames its log to job.darshan. settings: of the
-    runtime."""
+    """Runs a program under `darshan run`, and renames its log to job.darshan in the folder.
+    settings: variables for the runtime."""
     subprocess.run(
         [build / "darshan", "run", "-o", "logs", *command],
         cwd=folder,
@@ -73,7 +73,8 @@ def test_examples(build: Path, tmp_path: Path) -> None:
 
 
 def test_without_pandas(build: Path, tmp_path: Path) -> None:
-    """Without pandas, only data frames fail, with a message that names pandas."""
+    """Without pandas, only the methods that return data frames fail, with a message that names
+    pandas."""
     watched(build, tmp_path, ["dd", "if=/dev/zero", "of=data", "bs=8", "count=9", "status=none"])
     said = python(
         build,
@@ -97,7 +98,7 @@ for module in ("POSIX", "HEATMAP", "DXT_POSIX"):
 
 
 class Page(HTMLParser):
-    """The elements of a page, its attributes and its text."""
+    """Collects the elements, attributes and text of an HTML page while it is parsed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -116,7 +117,7 @@ class Page(HTMLParser):
 @pytest.mark.parametrize("closed", [False, True])
 def test_names_of_strangers_in_a_notebook(closed: bool, build: Path, tmp_path: Path) -> None:
     """A notebook shows a file's name, a command line and the log's name completely, as text and
-    never as HTML."""
+    never as HTML. closed: whether the log is closed before it is shown."""
     command = ["dd", "if=/dev/zero", f"of={HOSTILE}", "bs=1", "count=2000000", "status=none"]
     watched(build, tmp_path, command)
     hostile = tmp_path / f"{HOSTILE}.darshan"

@@ -1,5 +1,5 @@
-"""The recipes in share/conda and share/container agree with the tree. ./dev full reads both with
-external tools, and ./dev image builds the container."""
+"""The recipe of the conda package (share/conda) and the Containerfile (share/container) agree with
+the tree. ./dev full checks both with external tools, and ./dev image builds the container."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NAMES = {
 
 
 def rows(*parts: str) -> set[str]:
-    """Returns the packages of some parts of packages.txt."""
+    """Returns the Debian packages that packages.txt has for some of its parts, such as "build"."""
     lines = [line.split() for line in (SOURCE / "packages.txt").read_text("utf-8").splitlines()]
     return {row[0] for row in lines if len(row) > 1 and row[1] in parts and row[0] != "#"}
 
@@ -51,8 +51,8 @@ def test_dependencies_are_those_of_the_tree(recipe: dict[str, Any]) -> None:
 
 
 def test_versions_and_licences(recipe: dict[str, Any]) -> None:
-    """The recipe needs the autoconf version of configure.ac, and each of its licence files exists
-    in the tree."""
+    """The conda recipe has the version of configure.ac and requires its autoconf version. Each
+    licence file that it names exists in the tree."""
     text = (SOURCE / "configure.ac").read_text("utf-8")
     version = re.search(r"^AC_INIT\(\[darshan\], \[(.*?)\]", text, re.M)
     autoconf = re.search(r"^AC_PREREQ\(\[(.*?)\]\)", text, re.M)
@@ -66,7 +66,8 @@ def test_versions_and_licences(recipe: dict[str, Any]) -> None:
 
 @pytest.mark.needs("rattler-build")
 def test_rattler_build_renders_it(recipe: dict[str, Any]) -> None:
-    """rattler-build accepts every key, and renders the recipe for both processors."""
+    """The tool rattler-build accepts every key of the conda recipe, and renders it for x86-64 and
+    aarch64."""
     import rattler_build  # noqa: PLC0415
 
     read = rattler_build.Stage0Recipe.from_file(RECIPE)
@@ -82,15 +83,16 @@ def test_rattler_build_renders_it(recipe: dict[str, Any]) -> None:
 
 
 def instructions() -> list[tuple[str, str]]:
-    """Returns the instructions of the Containerfile, each with its arguments on one line."""
+    """Returns the instructions of the Containerfile, each as its first word and its arguments on
+    one line."""
     text = re.sub(r"^\s*#.*\n", "", CONTAINER.read_text("utf-8"), flags=re.M)
     lines = re.sub(r"\\\n\s*", "", text).splitlines()
     return [(line.split()[0], line.partition(" ")[2]) for line in lines if line.strip()]
 
 
 def test_the_container_installs_what_the_tree_names() -> None:
-    """The first stage of the container takes its packages from packages.txt, and all packages of
-    the second stage are in that list."""
+    """The first stage of the Containerfile installs the packages of packages.txt, and all packages
+    of the second stage are in that list."""
     told = instructions()
     stages = [place for place, (word, _) in enumerate(told) if word == "FROM"]
     first, second = told[stages[0] : stages[1]], told[stages[1] :]
@@ -107,7 +109,8 @@ def test_the_container_installs_what_the_tree_names() -> None:
 
 
 def test_what_the_container_leaves_out() -> None:
-    """.dockerignore contains the top-level patterns of .gitignore, and git's own folder."""
+    """.dockerignore contains the top-level patterns of .gitignore, and the folder .git, so that no
+    built file gets into the container."""
     ignored = (SOURCE / ".gitignore").read_text("utf-8").splitlines()
     left_out = (SOURCE / ".dockerignore").read_text("utf-8").splitlines()
     made = {

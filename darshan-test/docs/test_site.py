@@ -1,5 +1,5 @@
-"""The site of the guides is built without a warning, works without a server, and has the pages that
-findings link to."""
+"""The HTML site of the guides is built without a warning, works without a server, and has the pages
+to which findings link."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WIDTHS = (1280, 400)
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Builds the site like ./dev docs. Returns the path."""
+    """Builds the HTML site like ./dev docs. Returns the folder of the site."""
     folder = tmp_path_factory.mktemp("docs")
     done = subprocess.run(
         [SOURCE / "dev", "docs", folder], capture_output=True, text=True, timeout=SECONDS,
@@ -41,8 +41,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_page_is_in_the_navigation(site: Path) -> None:
-    """All pages are in the navigation. Sphinx warns only about files that it reads, so the test
-    checks that it reads all."""
+    """All Markdown pages of the tree are in the site's navigation. Sphinx warns only about files
+    that it reads, so the test checks that it reads all."""
     files = subprocess.run(
         [SOURCE / "dev", "files"], stdout=subprocess.PIPE, text=True, check=True, timeout=SECONDS
     ).stdout.split()
@@ -57,7 +57,8 @@ def test_every_page_is_in_the_navigation(site: Path) -> None:
 
 
 def test_counters_and_diagnoses_have_anchors(site: Path) -> None:
-    """Counters and diagnoses have anchors in lower case, to which the report links."""
+    """On the site, each counter and diagnosis has an anchor in lower case, to which the report
+    links."""
     counters = check_links.read(site / "doc" / "counters.html").ids
     rows = re.findall(r"`([A-Z0-9]+_[A-Z0-9_]+)` \|", (SOURCE / "doc" / "counters.md").read_text())
     assert len(rows) > 500
@@ -88,8 +89,8 @@ def test_the_manual_has_the_words_of_its_pages(site: Path) -> None:
 
 
 def test_commands_lead_to_their_pages(site: Path) -> None:
-    """The page of darshan links to the page of each command, including commands whose pages have
-    other names."""
+    """The site's page of `darshan` links to the page of each command, including commands whose
+    pages have other names."""
     links = check_links.read(site / "doc" / "man" / "darshan.html").links
     assert {"darshan-run.html", "darshan-parser.html", "darshan-job-summary.html"} <= set(links)
     assert "../user-guide.html" in links and "../environment.html" in links
@@ -120,8 +121,8 @@ def test_an_unknown_request_of_a_page(wrong: str, caplog: pytest.LogCaptureFixtu
     ],
 )
 def test_a_bad_link_is_found(site: Path, tmp_path: Path, old: str, new: str, said: str) -> None:
-    """A dead link, and a link that needs a network, are found. old, new: the change to a page.
-    said: the expected message."""
+    """check_links reports a dead link, a doubled anchor, and anything that is loaded from a
+    network. old, new: the change to a page of the site. said: the expected message."""
     (tmp_path / "doc").mkdir()
     text = (site / "doc" / "index.html").read_text("utf-8")
     assert old in text
@@ -131,7 +132,8 @@ def test_a_bad_link_is_found(site: Path, tmp_path: Path, old: str, new: str, sai
 
 
 def problems_of(text: str, folder: Path) -> list[str]:
-    """Returns the problems of a single page."""
+    """Returns the messages of check_links about a site with this HTML as its page doc/index.html.
+    folder: where the site is written."""
     (folder / "doc" / "user-guide.html").write_text("<html></html>")
     (folder / "doc" / "index.html").write_text(text)
     return check_links.problems(folder)
@@ -154,8 +156,8 @@ def window(tmp_path_factory: pytest.TempPathFactory) -> Browser:
     ],
 )
 def test_search_from_a_disk(site: Path, window: Browser, words: str, first: str) -> None:
-    """Search works without a server. The page about the searched name comes first, at its
-    anchor."""
+    """Search works when the site is opened from a disk, without a server. The page about the
+    searched name comes first, at its anchor."""
     window.open(f"{site}/search.html?q={words}")
     link = window.until("const a = document.querySelector('ul.search li a'); return a && a.href;")
     assert link == f"file://{site}/{first}"
@@ -163,7 +165,8 @@ def test_search_from_a_disk(site: Path, window: Browser, words: str, first: str)
 
 
 def test_pages_fit(site: Path, window: Browser) -> None:
-    """No page is wider than even a small screen: tables and code scroll by themselves."""
+    """No page of the site is wider than the window, even on a small screen: tables and code scroll
+    by themselves."""
     wide = []
     for path in turning(sorted(site.rglob("*.html")), 0.15, "pages of the site"):
         for width in WIDTHS:
@@ -183,7 +186,8 @@ SAYS = "from darshan_report.diagnose.reference import reference; print(reference
 
 
 def says(package: Path) -> str:
-    """Returns the address of a diagnosis's description, by the package in a folder."""
+    """Returns the address of the description of the diagnosis "syncs", as the installed Python
+    package gives it. package: folder that contains darshan_report."""
     env = {k: v for k, v in os.environ.items() if k != "DARSHAN_DOC_URL"}
     done = subprocess.run(
         [sys.executable, "-B", "-c", SAYS], env={**env, "PYTHONPATH": str(package)},
@@ -193,8 +197,8 @@ def says(package: Path) -> str:
 
 
 def test_it_is_installed_where_findings_look(site: Path, build: Path, tmp_path: Path) -> None:
-    """`make install` puts the site below the prefix, which may be moved afterwards. An address
-    given to configure takes precedence."""
+    """`make install` puts the site below the prefix, where findings link to it, also after the
+    prefix was moved. An address given to configure takes precedence."""
     prefix = tmp_path / "a prefix"
     done = subprocess.run(
         ["make", "-s", "-C", build, "install-site", "install-nodist_reportPYTHON",

@@ -1,5 +1,5 @@
-"""The lists in Makefile.inc files: what is compiled in each folder, and what is installed of the
-Python package."""
+"""The lists in the Makefile.inc files are complete: the C files that are compiled in each folder,
+and the files of the Python package that are installed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ LISTS = sorted(
 
 
 def list_for(file: str) -> Path:
-    """Returns the Makefile.inc of a file's folder, or of the nearest folder above that has one."""
+    """Returns the Makefile.inc that must name a C file: that of its folder, or of the nearest
+    folder above that has one, or the one in ELSEWHERE."""
     if file in ELSEWHERE:
         return SOURCE / ELSEWHERE[file]
     folders = (SOURCE / file).parents
@@ -36,8 +37,8 @@ def list_for(file: str) -> Path:
 
 
 def test_each_file_is_in_the_list_of_its_folder() -> None:
-    """The list of each folder names all of its C files; a file that no list names would not be
-    compiled."""
+    """The Makefile.inc of each folder names all C files of the folder; a file that no list names
+    would not be compiled."""
     assert len(COMPILED) > 200
     missing = [
         file
@@ -49,7 +50,8 @@ def test_each_file_is_in_the_list_of_its_folder() -> None:
 
 @pytest.mark.parametrize("name", LISTS)
 def test_a_list_names_files_that_exist(name: str) -> None:
-    """A file that was renamed has its new name in each list, and each list is included."""
+    """Each C file that a Makefile.inc names exists, and Makefile.am or another list includes this
+    Makefile.inc exactly once."""
     words = (SOURCE / name).read_text("utf-8").split()
     names = [word for word in words if word.endswith((".c", ".S")) and "$" not in word]
     assert [file for file in names if not (SOURCE / file).is_file()] == []
@@ -59,7 +61,7 @@ def test_a_list_names_files_that_exist(name: str) -> None:
 
 
 def test_make_installs_the_whole_package() -> None:
-    """The list of installed files names every file of the Python package; without one of them an
+    """package-files.inc names exactly the files of the Python package; without one of them an
     installed report would fail."""
     package = SOURCE / "util/python/darshan_report"
     listed = set((SOURCE / "util/python/package-files.inc").read_text("utf-8").split())

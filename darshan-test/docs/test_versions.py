@@ -22,7 +22,8 @@ Tag = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def test_the_version_of_this_tree() -> None:
-    """The newest section of CHANGELOG.md has the version of configure.ac and of each recipe."""
+    """`./dev tag --check` accepts this tree: the newest section of CHANGELOG.md has the version of
+    configure.ac and of each recipe."""
     done = subprocess.run(
         [SOURCE / "dev", "tag", "--check"], capture_output=True, text=True, timeout=SECONDS,
         check=False,
@@ -49,8 +50,8 @@ def git(folder: Path, *arguments: str) -> str:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """Makes a repository with the files that have a version, whose newest version has a date.
-    Returns the folder."""
+    """Makes a repository with the files that contain the version, in which CHANGELOG.md has a
+    release date for the newest version. Returns the folder."""
     for name in FILES:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(SOURCE / name, tmp_path / name)
@@ -64,7 +65,8 @@ def tree(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def tag(tree: Path) -> Tag:
-    """Returns a function that runs ./dev tag in the repository."""
+    """Returns a function that runs ./dev tag in the repository `tree` and returns its exit status
+    and output."""
 
     def run() -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"}
@@ -77,7 +79,8 @@ def tag(tree: Path) -> Tag:
 
 
 def test_a_release(tree: Path, tag: Tag) -> None:
-    """The tag is annotated with the changes of the version; a second try is refused."""
+    """./dev tag makes an annotated tag with the changes of the version, and prints the command that
+    publishes it. A second try is refused."""
     done = tag()
     assert done.returncode == 0, done.stderr
     (name,) = git(tree, "tag").split()

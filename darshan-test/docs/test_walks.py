@@ -19,8 +19,8 @@ ROOTS = {"pwrite", "H5Dread", "posix_unlock_transfer", "runtime_finish", "Docume
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a documented walk through the code: a file, and the first function of it that is
-    called."""
+    """One step of a documented walk: its number, a file, and the function of this file that the
+    call enters first."""
 
     number: int
     file: str
@@ -37,14 +37,15 @@ class Step:
 
 
 def walk(call: str) -> list[Step]:
-    """Returns the steps of one walk."""
+    """Returns the steps of the walk of one call, such as "pwrite", in doc/architecture.md."""
     (part,) = re.findall(rf"^### One {call}\n(.*?)(?=^##)", PAGE, re.MULTILINE | re.DOTALL)
     return [Step(int(number), file, name) for number, file, name in STEP.findall(part)]
 
 
 @pytest.mark.parametrize("call", ["pwrite", "H5Dread"])
 def test_each_file_leads_to_the_next(call: str) -> None:
-    """The function of a step is in its file, and is called in a file of an earlier step."""
+    """In a walk, the function of each step is in the step's file, and its name occurs in a file of
+    an earlier step, unless it is a root."""
     steps = walk(call)
     for place, step in enumerate(steps):
         assert step.says(step.name), step
@@ -54,7 +55,8 @@ def test_each_file_leads_to_the_next(call: str) -> None:
 
 @pytest.mark.parametrize("call", ["pwrite", "H5Dread"])
 def test_walks_are_short(call: str) -> None:
-    """The number of files in a walk equals that in the table, and does not exceed its goal."""
+    """The number of files in a walk equals the one in the table of doc/architecture.md, and does
+    not exceed the table's goal."""
     steps = walk(call)
     row = re.search(rf"^\| one `{call}` \| \d+ \| (\d+) \| (\d+) \|$", PAGE, re.MULTILINE)
     assert row

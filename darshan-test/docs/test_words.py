@@ -1,4 +1,5 @@
-"""Checks the statements of the guides against the tree."""
+"""The guides are true about the tree: their links, paths, commands, options, names and examples
+exist."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ def prose(page: Path) -> str:
 
 
 def anchors(page: Path) -> set[str]:
-    """Returns the anchors of a page's headings."""
+    """Returns the anchors of a page: those of its headings, as GitHub makes them, and those that it
+    sets itself."""
     heads = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
     own = re.findall(r'<a id="([\w-]+)"></a>', prose(page))
     made = {re.sub(r"[^\w\- ]", "", head.lower()).strip().replace(" ", "-") for head in heads}
@@ -43,7 +45,8 @@ def anchors(page: Path) -> set[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_links_lead_somewhere(page: Path) -> None:
-    """Links lead to existing files of the tree and to headings in them."""
+    """Each relative link on a page leads to an existing file of the tree, and to an existing
+    heading in it."""
     lost = []
     for target in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
         if re.match(r"\w+:", target):
@@ -84,7 +87,8 @@ def test_every_command_is_in_the_usage() -> None:
 
 
 def folders(top: str) -> set[str]:
-    """Returns the subfolders of a folder, except those that a build or an editor created."""
+    """Returns the names of a folder's subfolders, except those that a build or an editor created.
+    top: relative to the tree."""
     return {
         path.name
         for path in (TREE / top).iterdir()
@@ -93,21 +97,21 @@ def folders(top: str) -> set[str]:
 
 
 def rows(page: str) -> set[str]:
-    """Returns the folders that the first columns of a page's tables name."""
+    """Returns the folders in the first columns of a page's tables. page: relative to the tree."""
     text = (TREE / page).read_text("utf-8")
     cells = re.findall(r"^\| ((?:`[\w/-]+/`(?:, )?)+)", text, re.MULTILINE)
     return {name.rstrip("/") for cell in cells for name in re.findall(r"`([^`]+)`", cell)}
 
 
 def test_folders_of_tests_have_rows() -> None:
-    """CONTRIBUTING.md lists exactly the folders of darshan-test/."""
+    """CONTRIBUTING.md has a row for each folder of darshan-test/, and for no other."""
     said = {name for name in rows("CONTRIBUTING.md") if "/" not in name}
     assert said == folders("darshan-test")
 
 
 def test_folders_have_doors() -> None:
-    """doc/architecture.md lists exactly the folders of runtime/ and util/, each with its
-    interface."""
+    """The tables of doc/architecture.md have a row for each folder of runtime/ and util/, with its
+    interface, and for no other."""
     there = folders("runtime") | {f"util/{name}" for name in folders("util")}
     assert rows("doc/architecture.md") | {"format", "modules"} == there | {"format", "modules"}
 
@@ -121,7 +125,8 @@ def test_pages_of_tests_name_all() -> None:
 
 
 def test_folders_are_on_the_map() -> None:
-    """CONTRIBUTING.md lists exactly the folders of runtime/ and util/."""
+    """The table of CONTRIBUTING.md has a row for each folder of runtime/ and util/, and for no
+    other."""
     for top in ("runtime", "util"):
         listed = rows("CONTRIBUTING.md")
         said = {name.split("/")[1] for name in listed if name.startswith(f"{top}/")}
@@ -129,7 +134,7 @@ def test_folders_are_on_the_map() -> None:
 
 
 def test_modules_have_pages() -> None:
-    """Each module of the runtime has a page."""
+    """Each module of the runtime has a README.md in its folder."""
     modules = [TREE / "runtime/modules" / name for name in sorted(folders("runtime/modules"))]
     assert not [path.name for path in modules if not (path / "README.md").exists()]
 
@@ -144,7 +149,8 @@ def tracked() -> list[str]:
 
 @pytest.fixture(scope="module")
 def told() -> tuple[list[str], set[str]]:
-    """Returns all paths of the tree, and all words in files that are not pages."""
+    """Returns the paths of all tracked files, and all words in files that are not pages, with the
+    configure options that macros make."""
     paths = tracked()
     texts = (
         (TREE / path).read_text("utf-8", "replace")
@@ -155,7 +161,8 @@ def told() -> tuple[list[str], set[str]]:
 
 
 def made_options() -> set[str]:
-    """Returns the configure options that a macro makes."""
+    """Returns the configure options that macros make, such as --enable-NAME-mod, which are nowhere
+    in the text."""
     text = (TREE / "runtime" / "configure.m4").read_text("utf-8")
     modules = re.findall(r"^DARSHAN_(?:MODULE|ABSENT)\(\[(\w+)\]", text, re.M)
     libraries = re.findall(r"^DARSHAN_FOUND_LATER\(\[(\w+)\]", text, re.M)
@@ -196,7 +203,8 @@ NOT_OURS = {
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_names_exist(page: Path, told: tuple[list[str], set[str]]) -> None:
-    """Functions, options, settings and files in backticks exist in the tree."""
+    """Functions, options, settings and files that a page names in backticks exist in the tree.
+    Pages that invent names or are generated are not checked."""
     if page.name.startswith("howto-") or page.name in MADE:
         return  # they invent names, or are generated from the tree
     paths, words = told
@@ -213,7 +221,8 @@ def test_names_exist(page: Path, told: tuple[list[str], set[str]]) -> None:
 
 
 def test_metadata_keys_are_told() -> None:
-    """doc/log-format.md has each key that the runtime and darshan-merge write."""
+    """doc/log-format.md lists each key that the runtime and darshan-merge write into a log's
+    metadata."""
     key = re.compile(
         r'darshan_metadata_add\([^;]*?,\s*used,\s*"(\w+)"|add_number\(&used, "(\w+)"|"([a-z_]+)="'
     )
@@ -227,7 +236,8 @@ def test_metadata_keys_are_told() -> None:
 
 
 def test_parts_of_the_bench_are_told() -> None:
-    """doc/performance.md lists the parts of the benchmark."""
+    """doc/performance.md lists exactly the parts of the benchmark, in the order of
+    darshan-test/bench/run."""
     table = (TREE / "darshan-test/bench/run").read_text("utf-8")
     (parts,) = re.findall(r"^PARTS = \{\n(.*?)^\}", table, re.MULTILINE | re.DOTALL)
     page = (TREE / "doc/performance.md").read_text("utf-8")
@@ -236,7 +246,8 @@ def test_parts_of_the_bench_are_told() -> None:
 
 
 def test_what_a_bystander_costs(build: Path) -> None:
-    """A process without recorded I/O makes as many system calls as doc/deploy.md states."""
+    """A process without recorded I/O makes as many additional system calls as doc/deploy.md
+    states."""
     needs("program:strace", "no-filter")
 
     def calls(*options: str) -> int:
@@ -258,7 +269,8 @@ def test_what_a_bystander_costs(build: Path) -> None:
 
 
 def shell_lines() -> list[tuple[str, str]]:
-    """Returns the page, and the line, of each command in the pages' blocks, without comments."""
+    """Returns the page and the text of each line in the pages' blocks of shell commands, without
+    comments."""
     return [
         (named(page), re.split(r"(?:^|\s)#", line)[0])
         for page in PAGES
@@ -299,7 +311,8 @@ def test_commands_have_these_options(build: Path) -> None:
 
 
 def test_make_has_these_targets() -> None:
-    """`make TARGET` and `make -C build TARGET` exist, in blocks of commands and in the text."""
+    """Each `make TARGET` on a page, in its commands and in its text, exists in a makefile of the
+    tree."""
     texts = [
         (TREE / path).read_text("utf-8") for path in tracked() if path.endswith((".inc", ".am"))
     ]
@@ -317,8 +330,9 @@ def test_make_has_these_targets() -> None:
 
 
 def examples() -> list[tuple[str, str, list[str]]]:
-    """Returns page, command and printed lines of each `console` block. Blocks that begin with the
-    comment "elsewhere" were printed by another machine and are left out."""
+    """Returns the page, the command and the printed lines of each example in a `console` block.
+    Examples whose command has the comment "# elsewhere" were run on another machine and are left
+    out."""
     found = []
     for page in PAGES:
         for block in re.findall(r"^```console\n(.*?)^```", page.read_text("utf-8"), re.M | re.S):
@@ -330,8 +344,8 @@ def examples() -> list[tuple[str, str, list[str]]]:
 
 
 def form(line: str) -> str:
-    """Returns the part of a line that is the same in each run: the words before the first
-    number."""
+    """Returns the part of a printed line that is the same in each run: the words before the first
+    number or path."""
     return " ".join(re.split(r"(?<!\w)-?\d|/", line)[0].split())
 
 
@@ -344,7 +358,8 @@ exec sh -c 'echo x >out; kill -9 $$'
 
 @pytest.fixture
 def work(build: Path, tmp_path: Path) -> Path:
-    """Makes a folder with the files that the examples need. Returns the folder."""
+    """Makes a folder with the files that the examples need: a program `solver`, values.txt and
+    waves.h5. Returns the folder. Skips the test without the tools of HDF5."""
     solver = tmp_path / "solver"
     solver.write_text(SOLVER)
     solver.chmod(0o755)
@@ -358,7 +373,8 @@ def work(build: Path, tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(("page", "command", "lines"), examples())
 def test_examples(page: str, command: str, lines: list[str], build: Path, work: Path) -> None:
-    """The examples run as written, and print lines of the same form in the same order."""
+    """An example of a page runs as written, and prints lines of the same form as on the page, in
+    the same order."""
     env = os.environ | {"PATH": f"{build}:{os.environ['PATH']}"}
     done = subprocess.run(
         ["bash", "-c", command],

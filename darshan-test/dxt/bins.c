@@ -25,8 +25,8 @@ void store_return(struct record_store *store, int fd) {
   (void)fd;
 }
 
-/* Stand-ins for the engine interface: all modules are on, memory suffices, and the clock is never
- * recalibrated. */
+/* Stand-ins for functions of the engine that the heat map calls: all modules are on, memory
+ * suffices, and the clock is never recalibrated. */
 void runtime_refit(void) {}
 int module_is_on(int module_id) {
   return module_id >= 0;
@@ -47,7 +47,8 @@ static struct store_shape shapes[STORE_MODULES] = {
     [STORE_HEATMAP] = {DARSHAN_MOD_HEATMAP, DARSHAN_VERSION_HEATMAP, sizeof(struct heatmap_record),
                        STORE_OF_LAYERS}};
 
-/* Starts a clock without the processor's counter, so ticks are nanoseconds. */
+/* Starts the runtime's clock without the processor's counter, so that ticks are nanoseconds, and
+ * makes the records. */
 static void start(void) {
   struct store_limits limits = {.name_bytes = 1 << 20, .module_bytes = 4 << 20};
   darshan_hot.clock.lines[0] = (struct clock_line){0, 0.0, 1e-9};

@@ -1,4 +1,4 @@
-"""Lets the tests read logs with this build's library."""
+"""Lets the tests of DXT read logs with this build's C library."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Heat maps compared with a simple model: proportional division of transfers, doubled bin widths,
-the end of the run."""
+"""The runtime's heat maps are compared with a simple model: transfers are divided in proportion
+over bins, bins double their width as the run gets longer, and the last bins end with the run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ SLACK = 0.001  # seconds
 
 @dataclass
 class Transfer:
-    """One transfer; times are nanoseconds."""
+    """One transfer: its record's number, its direction, its bytes, and its start and end in
+    nanoseconds of the run."""
 
     record: int
     writes: bool
@@ -33,10 +34,9 @@ class Transfer:
 
 
 def model(transfers: list[Transfer], end: float) -> tuple[Fraction, dict[bool, list[Fraction]]]:
-    """Returns the bin width, and the exact bytes per bin for reads and for writes.
-
-    The model uses the final width from the start. Its bins are the same, because a wider bin is the
-    sum of its two neighbours."""
+    """Returns the width of a bin in seconds, and the exact bytes in each bin for writes (True) and
+    reads (False). end: seconds of the run. The model uses the final width from the start; a wider
+    bin is the sum of two narrower ones."""
     last = max(Fraction(end), *(Fraction(t.end, NS) for t in transfers))
     width = FIRST_WIDTH
     while last > BINS * width:
@@ -53,7 +53,8 @@ def model(transfers: list[Transfer], end: float) -> tuple[Fraction, dict[bool, l
 
 
 def heat(build: Path, transfers: list[Transfer], end: float) -> tuple[float, list[list[int]]]:
-    """Runs the runtime's heat map. Returns its bin width in seconds, and its bins."""
+    """Runs the runtime's heat map in the program `bins`. Returns its width of a bin in seconds, and
+    the bytes written and the bytes read in each bin. end: seconds of the run."""
     rows = [f"{t.record} {int(t.writes)} {t.bytes} {t.start} {t.end}\n" for t in transfers]
     done = subprocess.run(
         [build / "darshan-test" / "dxt" / "bins"],
@@ -68,8 +69,8 @@ def heat(build: Path, transfers: list[Transfer], end: float) -> tuple[float, lis
 
 
 def random_transfers(seed: int, seconds: float, longest: float, count: int) -> list[Transfer]:
-    """Returns random transfers of several records, in order of their end. longest: seconds of a
-    transfer."""
+    """Returns `count` random transfers of several records, in the order of their ends. seconds: of
+    the run; longest: the most seconds of a transfer."""
     rng = random.Random(seed)
     out = []
     for _ in range(count):
@@ -82,8 +83,8 @@ def random_transfers(seed: int, seconds: float, longest: float, count: int) -> l
 
 
 def check(build: Path, transfers: list[Transfer], end: float) -> None:
-    """Checks that no byte is lost, and that each bin has its bytes of the model, up to one byte per
-    transfer."""
+    """Checks that the runtime's heat map loses no byte, and that each bin has the model's bytes, up
+    to one byte per transfer. end: seconds of the run."""
     width, bins = model(transfers, end)
     got_width, (written, read) = heat(build, transfers, end)
     assert got_width == pytest.approx(float(width))
@@ -111,8 +112,8 @@ def test_one_transfer_over_everything(build: Path) -> None:
 
 
 def test_long_silence_after_the_last_transfer(build: Path) -> None:
-    """If the run continues after the last transfer, bins still get as wide as its duration needs,
-    so that all ranks have the same width."""
+    """If the run continues long after its last transfer, the heat map's bins still get as wide as
+    the run's duration needs, so that all ranks have the same width."""
     check(build, random_transfers(1, 3, 0.1, 50), 7200.0)
 
 
@@ -145,7 +146,8 @@ def bins(counters: dict[str, float], kind: str) -> list[int]:
 
 
 def test_in_a_program(build: Path, tmp_path: Path) -> None:
-    """The heat map has the bytes in the same bins as the trace of the same run."""
+    """The heat map of an instrumented program has the bytes in the same bins as the DXT trace of
+    the same run, and the bytes of streams as STDIO counts them."""
     plan = []
     for i in range(60):
         plan.append(Step("pwrite", "a", 0, 1000 + i))

@@ -1,4 +1,5 @@
-"""Traces: every segment is compared with the program's calls, and the right segments are kept."""
+"""DXT traces: every recorded segment (one transfer) is compared with the program's calls, and
+traces keep the right segments if there is not enough space."""
 
 from __future__ import annotations
 
@@ -23,8 +24,8 @@ FILES = ("a", "b", "c.dat")
 def random_plan(
     seed: int, count: int, thread: int = 0, files: tuple[str, ...] = FILES
 ) -> list[Step]:
-    """Returns a random plan of transfers of all kinds: small, large, empty, backwards, at large
-    offsets."""
+    """Returns a random plan of `count` transfers by one thread: small, large, empty, backwards, at
+    large offsets."""
     rng = random.Random(seed)
     plan = []
     for _ in range(count):
@@ -54,7 +55,8 @@ def test_every_segment(seed: int, build: Path, tmp_path: Path) -> None:
 
 
 def test_times(build: Path, tmp_path: Path) -> None:
-    """The times of a segment are between those that the program took before and after the call."""
+    """The start and end of a traced segment are between the times that the program took before and
+    after the call, with a tolerance of half a millisecond."""
     plan = []
     for i in range(20):
         plan += [Step("pwrite", "a", i * 64, 64), Step("sleep", "a", length=3000)]
@@ -69,8 +71,8 @@ def test_times(build: Path, tmp_path: Path) -> None:
 
 
 def test_threads(build: Path, tmp_path: Path) -> None:
-    """The segments of a file that one thread uses are in order; those of a shared file are
-    complete."""
+    """With four threads, the trace has the segments of a file that one thread uses in order, and
+    all segments of a file that they share."""
     plan: list[Step] = []
     shared: list[list[Step]] = []
     for thread in range(4):
@@ -92,8 +94,9 @@ def test_threads(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("asked", ["1", "0", None])
 def test_which_thread(asked: str | None, build: Path, tmp_path: Path) -> None:
-    """If the setting requests it, each segment has its thread, in the newer record version.
-    Otherwise the log equals one of Darshan 3.5.0."""
+    """With DARSHAN_DXT_THREADS=1, each segment has its thread, in the newer version of the records.
+    Otherwise the trace has the version of Darshan 3.5.0, without threads. darshan-convert preserves
+    both."""
     plan = [
         Step(operation, "shared", (thread * 500 + i) * 8, 8, thread)
         for i in range(500)
@@ -124,7 +127,8 @@ def test_which_thread(asked: str | None, build: Path, tmp_path: Path) -> None:
 
 
 def test_threads_of_a_run(build: Path, tmp_path: Path) -> None:
-    """The log of several processes has threads if any of the processes recorded them."""
+    """The trace of a run of several processes has thread ids if any of its processes recorded them;
+    0 for the others."""
     plan = tmp_path / "plan"
     plan.write_text("".join(f"{i % 2} pwrite shared {i * 8} 8\n" for i in range(20)))
     program = build / "darshan-test" / "dxt" / "transfers"
@@ -147,8 +151,8 @@ def test_threads_of_a_run(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("how", ["--obfuscate", "--obfuscate=strong"])
 def test_hidden_threads(how: str, build: Path, tmp_path: Path) -> None:
-    """darshan-convert --obfuscate replaces thread addresses by indices within the process, which
-    are the same in all of its files."""
+    """darshan-convert --obfuscate replaces thread addresses by numbers from 1 within the process,
+    the same ones in all of its files."""
     plan = [
         Step("pwrite", file, (thread * 50 + i) * 8, 8, thread)
         for file in ("one", "two")
@@ -166,7 +170,8 @@ def test_hidden_threads(how: str, build: Path, tmp_path: Path) -> None:
 
 
 def convert(build: Path, log: Path, out: Path, *how: str) -> list[str]:
-    """Rewrites a log with darshan-convert, and returns the rows of the new log. how: options."""
+    """Rewrites a log with darshan-convert, and returns the rows that darshan-dxt-parser prints for
+    segments of the new log. how: options of darshan-convert."""
     subprocess.run([build / "darshan-convert", *how, log, out], check=True)
     done = subprocess.run(
         [build / "darshan-dxt-parser", out], capture_output=True, text=True, check=True
@@ -175,7 +180,8 @@ def convert(build: Path, log: Path, out: Path, *how: str) -> list[str]:
 
 
 def test_limit(build: Path, tmp_path: Path) -> None:
-    """Segments beyond the allowed memory are dropped, and the log reports this."""
+    """Segments beyond the memory that MAX_RECORDS allows for traces are dropped, and the log marks
+    the module as incomplete."""
     rng = random.Random(1)
     plan = [Step("pwrite", "a", rng.randrange(1 << 20), 8) for _ in range(20000)]
     traced = run_plan(build, tmp_path, plan, "MAX_RECORDS 16 DXT_POSIX\n", **TRACE)
@@ -190,8 +196,8 @@ def test_limit(build: Path, tmp_path: Path) -> None:
 
 
 def test_default_limit_holds_more_than_upstreams(build: Path, tmp_path: Path) -> None:
-    """The default limit of 2 MiB holds all 150,000 segments. Darshan 3.5, with 40 bytes per
-    segment, would store 52,000."""
+    """The default limit of 2 MiB for traces holds all of 150,000 segments. Darshan 3.5, with 40
+    bytes per segment, would store 52,000."""
     plan = [Step("pwrite", "a", 64 * (i % 4096), 64) for i in range(150_000)]
     traced = run_plan(build, tmp_path, plan, **TRACE)
     assert len(traced.of("a", "write")) == 150_000
@@ -199,8 +205,8 @@ def test_default_limit_holds_more_than_upstreams(build: Path, tmp_path: Path) ->
 
 
 def test_files_past_the_record_limit(build: Path, tmp_path: Path) -> None:
-    """Segments of files beyond the record limit share a record and could not be distinguished, so
-    they are dropped, and the log reports this."""
+    """Segments of files beyond the record limit are dropped, because these files share a record and
+    could not be distinguished; the log marks the module as incomplete."""
     plan = [Step("pwrite", f"f{i}", 0, 10) for i in range(12)]
     traced = run_plan(build, tmp_path, plan, "MAX_RECORDS 5 POSIX\n", **TRACE)
     assert sorted(file for _, file, _ in traced.segments) == sorted(f"f{i}" for i in range(5))
@@ -292,7 +298,7 @@ def kinds_of(done: list[Done]) -> dict[str, int]:
 
 
 def test_pydarshan_reads_it(build: Path, tmp_path: Path) -> None:
-    """PyDarshan reads traces of these versions, and the heat maps."""
+    """PyDarshan reads the bytes of the traces and heat maps that the runtime writes."""
     plan = random_plan(7, 2000) + [Step("fwrite", "f", 0, 100)] * 10
     traced = run_plan(build, tmp_path, plan, **TRACE)
     code = (

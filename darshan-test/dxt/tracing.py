@@ -16,7 +16,8 @@ MOVES = {"pread", "pwrite", "preadv", "pwritev", "read", "write", "fread", "fwri
 
 @dataclass
 class Step:
-    """A line of a plan: one operation on a file, by one thread; offset and length in bytes."""
+    """A line of a plan for the program `transfers`: one operation on a file, by one thread. Offset
+    and length are in bytes, for sleep in microseconds."""
 
     operation: str
     file: str
@@ -27,7 +28,8 @@ class Step:
 
 @dataclass
 class Done:
-    """The result of a transfer: its times in seconds, and the number of bytes that it moved."""
+    """The result of a transfer of a plan: start and end by the wall clock in seconds, and the bytes
+    that it moved."""
 
     step: Step
     start: float
@@ -37,7 +39,8 @@ class Done:
 
 @dataclass
 class Segment:
-    """A segment that darshan-dxt-parser prints."""
+    """A traced transfer that darshan-dxt-parser prints: offset and length in bytes, start and end
+    in seconds since the start of the job."""
 
     offset: int
     length: int
@@ -48,7 +51,7 @@ class Segment:
 
 @dataclass
 class Traced:
-    """A run and its log."""
+    """A run of a plan: the results of its transfers, its log, and the traces in the log."""
 
     done: list[Done]
     log: Path
@@ -58,20 +61,22 @@ class Traced:
     segments: dict[tuple[str, str, str], list[Segment]] = field(default_factory=dict)
 
     def of(self, file: str, kind: str, module: str = "X_POSIX") -> list[Segment]:
-        """Returns the segments of a file, in order. kind: "read" or "write". module: "X_POSIX" or
-        "X_MPIIO"."""
+        """Returns the segments of a file in the order of the log; [] if there are none. kind:
+        "read" or "write". module: "X_POSIX" or "X_MPIIO"."""
         return self.segments.get((module, file, kind), [])
 
 
 def settings(build: Path, folder: Path, more: dict[str, str]) -> dict[str, str]:
-    """Returns the environment of a run."""
+    """Returns the environment of a run with the runtime, and makes its folders logs and journals.
+    more: variables to add."""
     for name in ("logs", "journals"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     return plain() | lab.settings(build, folder / "logs", folder / "journals") | more
 
 
 def read_traces(build: Path, traced: Traced) -> None:
-    """Adds the text and the segments that darshan-dxt-parser prints of a log to `traced`."""
+    """Runs darshan-dxt-parser on the log of `traced`, and stores its text and the segments
+    there."""
     command = [build / "darshan-dxt-parser", "--show-incomplete", traced.log]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     traced.text = done.stdout
@@ -88,7 +93,8 @@ def read_traces(build: Path, traced: Traced) -> None:
 
 
 def run_plan(build: Path, folder: Path, plan: list[Step], config: str = "", **more: str) -> Traced:
-    """Runs the plan in an empty folder and reads its log."""
+    """Runs a plan with the runtime in an empty folder, and reads the traces in its log. config:
+    text of the runtime's configuration file; more: variables to add."""
     work = folder / "work"
     work.mkdir(parents=True)
     lines = [f"{s.thread} {s.operation} {s.file} {s.offset} {s.length}\n" for s in plan]
@@ -117,9 +123,9 @@ def run_plan(build: Path, folder: Path, plan: list[Step], config: str = "", **mo
 
 
 def expected(plan: list[Step], done: list[Done]) -> dict[tuple[str, str], list[tuple[int, int]]]:
-    """Returns offset and length of each transfer by a descriptor, by file and kind, in the order of
-    the plan: offsets from the plan, lengths from its results `done`. Only for files that one thread
-    uses."""
+    """Returns offset and length of each transfer by a descriptor, by file and kind (read or write),
+    in the order of the plan. Offsets are those of the plan, lengths those of its results. It is
+    right only for files that one thread uses."""
     out: dict[tuple[str, str], list[tuple[int, int]]] = {}
     position: dict[str, int] = {}
     results = iter(done)

@@ -30,8 +30,8 @@ BY_STREAM = ("reads", "writes", "bytes_read", "bytes_written", "seeks", "stats",
 
 
 def by_name(counts: dict[str, Tally], random: str) -> dict[str, Tally]:
-    """Returns the counts by name, after replacing the random parts of temporary names. random:
-    pattern of these parts."""
+    """Returns the counts by file name; files whose names become equal when their random parts are
+    replaced are added up. random: regular expression of these parts, "" for none."""
     merged: dict[str, Tally] = {}
     for name, tally in counts.items():
         merged.setdefault(plain(name, random), Tally()).add(tally)
@@ -39,14 +39,16 @@ def by_name(counts: dict[str, Tally], random: str) -> dict[str, Tally]:
 
 
 def plain(name: str, random: str) -> str:
-    """Returns a name without its random parts. A file without a name (O_TMPFILE) gets the name of
-    its folder, as in the call that made it."""
+    """Returns a file name with its random parts replaced by "*". A file without a name (O_TMPFILE),
+    which strace shows as "FOLDER/#INODE", gets the name of its folder, as in the call that made
+    it."""
     name = re.sub(r"/#\d+$", "", name)
     return re.sub(random, "*", name) if random else name
 
 
 def recorded(log: Log, random: str) -> dict[str, dict[str, float]]:
-    """Returns the counters of each file by name; those of POSIX and STDIO are in one dict."""
+    """Returns the counters of each file in POSIX and STDIO together, by file name and counter.
+    random: as in `by_name`."""
     rows: dict[str, dict[str, float]] = {}
     for (module, name), counters in log.records.items():
         if module not in ("POSIX", "STDIO") or name.startswith("<"):
@@ -58,7 +60,8 @@ def recorded(log: Log, random: str) -> dict[str, dict[str, float]]:
 
 
 def of_posix_alone(name: str, seen: Tally, row: dict[str, float]) -> Iterator[str]:
-    """Yields differences of a file without streams: every count must be equal."""
+    """Yields a message for each count of strace that differs from the counter of a file without
+    streams; every count must be equal. seen: strace's counts; row: the counters."""
     for kind, counter in COUNTERS.items():
         ours = row.get(counter, 0) - (row.get("POSIX_FILENOS", 0) if kind == "opens" else 0)
         theirs = getattr(seen, kind)
@@ -67,7 +70,9 @@ def of_posix_alone(name: str, seen: Tally, row: dict[str, float]) -> Iterator[st
 
 
 def of_streams(name: str, seen: Tally, row: dict[str, float]) -> Iterator[str]:
-    """Yields differences of a file with streams: some counts are exact, the rest have bounds."""
+    """Yields a message for each wrong counter of a file with streams. Some must equal the counts of
+    strace; for the rest, these are bounds, because libc buffers. seen: strace's counts; row: the
+    counters."""
 
     def get(counter: str) -> float:
         return row.get(counter, 0)
@@ -97,8 +102,9 @@ def of_streams(name: str, seen: Tally, row: dict[str, float]) -> Iterator[str]:
 
 
 def differences(counts: dict[str, Tally], log: Log, random: str, inside: str) -> list[str]:
-    """Returns all differences between the logs and the trace. random: pattern of random parts of
-    names. inside: pattern of names that are not compared; "" for none."""
+    """Returns a message for each difference between the logs and the trace. counts: of strace, by
+    file name. random: regular expression of random parts of names, "" for none. inside: regular
+    expression of names that are not compared, "" for none."""
     seen, rows = by_name(counts, random), recorded(log, random)
     found: list[str] = []
     for name in sorted(seen.keys() | rows.keys()):
@@ -113,8 +119,8 @@ def differences(counts: dict[str, Tally], log: Log, random: str, inside: str) ->
 
 
 def unplaced(log: Log, name: str) -> bool:
-    """Returns whether a process wrote a file through an inherited descriptor, whose offset it did
-    not know."""
+    """Returns whether a process wrote a file through an inherited descriptor, whose offset the
+    runtime did not know, so that the highest written byte is not recorded."""
     row = log.records.get(("STDIO", name), {})
     by_stream = row.get("STDIO_BYTES_WRITTEN", 0) > row.get("STDIO_MAX_BYTE_WRITTEN", 0) + 1
     beside = log.records.get(("POSIX_EXT", name), {}).get("POSIX_EXT_UNPLACED_WRITTEN", 0)
@@ -122,8 +128,9 @@ def unplaced(log: Log, name: str) -> bool:
 
 
 def sizes(log: Log, sizes_left: dict[str, int], exempt: str) -> list[str]:
-    """Returns the files whose highest written byte is not their last one. sizes_left: final size by
-    name. exempt: pattern of names to ignore."""
+    """Returns a message for each file whose highest recorded written byte is not its last byte.
+    sizes_left: size in bytes at the end, by name. exempt: regular expression of names to ignore, ""
+    for none."""
     found = []
     for name, size in sizes_left.items():
         if exempt and re.search(exempt, name):

@@ -32,7 +32,7 @@ NAMED = re.compile(r"/(?!memfd:)[^<]*$")
 
 @dataclass
 class Tally:
-    """The successful calls on a file."""
+    """The numbers of successful calls on a file, by kind, and the bytes read and written."""
 
     opens: int = 0
     reads: int = 0
@@ -53,7 +53,8 @@ class Tally:
 
 @dataclass
 class Opening:
-    """The result of an open, which duplicates and forked children share."""
+    """An open file description, which duplicates and forked children share: the file's name, and
+    the calls on it."""
 
     name: str
     tally: Tally = field(default_factory=Tally)
@@ -63,7 +64,8 @@ class Opening:
 
 @dataclass
 class Process:
-    """The descriptors and the working folder of a process, which its threads share."""
+    """The descriptors and the working folder of a process, which its threads share; and whether the
+    runtime sees its calls."""
 
     table: dict[int, Opening] = field(default_factory=dict)
     folder: str = "/"
@@ -83,8 +85,8 @@ def clean(folder: str, path: str) -> str:
 
 
 class Follower:
-    """Replays a trace of system calls. watched: decides, by the path of a program, whether the
-    runtime is loaded into it; None: into every program."""
+    """Replays a trace of system calls, and counts the calls on each file. watched: decides, by the
+    path of a program, whether the runtime is loaded into it; None: into every program."""
 
     def __init__(self, folder: str, watched: Callable[[str], bool] | None = None) -> None:
         self.first_folder = folder
@@ -94,24 +96,26 @@ class Follower:
         self.by_path: dict[str, Tally] = {}
 
     def process(self, pid: int) -> Process:
-        """Returns the process with this pid. The first process begins without descriptors."""
+        """Returns the state of the process with this pid. A pid that was not seen before begins
+        without descriptors in the first working folder."""
         return self.processes.setdefault(pid, self.image(self.first_folder, ""))
 
     def image(self, folder: str, program: str) -> Process:
-        """Returns the state of a process after exec. folder: its working folder. program: path."""
+        """Returns the state of a process after exec: no descriptor is known yet. folder: its
+        working folder. program: its path, "" if unknown."""
         unseen = bool(program and self.watched) and not self.watched(program)
         return Process(folder=folder, unseen=unseen, inherit=self.inherited)
 
     def inherited(self, path: str) -> Opening:
-        """Returns the opening of a descriptor that a process inherited at its start. path: of its
-        file."""
+        """Returns a new opening for a descriptor that a process inherited at its start. path: of
+        its file."""
         opening = Opening(path)
         self.openings.append(opening)
         return opening
 
     def path(self, process: Process, directory: str, argument: str) -> str:
-        """Returns the full path of a relative name. directory: the descriptor of its folder, as
-        strace prints it."""
+        """Returns the absolute path that a call names. directory: the descriptor of the base
+        folder, as strace prints it (AT_FDCWD is -100). argument: the path as strace prints it."""
         number, folder = descriptor(directory)
         path = quoted(argument)
         if number == -100 or folder is None:
@@ -119,7 +123,8 @@ class Follower:
         return folder if path == "" else clean(folder, path)
 
     def opened(self, process: Process, call: Call, name: str, flags: str) -> None:
-        """Records a new descriptor of a named file."""
+        """Records the new descriptor of a successful open of a named file, with an opening of its
+        own. flags: of the open as strace prints them; those that only libc uses are not counted."""
         opening = Opening(name)
         opening.tally.opens = 1
         opening.reason = FLAGS_OF_LIBC.get(flags, "")
@@ -127,7 +132,7 @@ class Follower:
         install(process, call.result, opening)
 
     def totals(self) -> dict[str, Tally]:
-        """Returns the counts by name, without the exceptions."""
+        """Returns the counts by file name, without openings that EXCEPTIONS excludes."""
         totals: dict[str, Tally] = {}
         for name, tally in self.by_path.items():
             totals.setdefault(name, Tally()).add(tally)
@@ -140,7 +145,8 @@ class Follower:
 
 
 def install(process: Process, number: int, opening: Opening | None) -> None:
-    """Assigns an opening to a descriptor; None: closed, or a file without a name."""
+    """Assigns an opening to a descriptor of a process; None: the descriptor is closed, or its file
+    has no name."""
     if opening is None:
         process.table.pop(number, None)
     else:
@@ -148,8 +154,8 @@ def install(process: Process, number: int, opening: Opening | None) -> None:
 
 
 def of(process: Process, argument: str) -> Opening | None:
-    """Returns the opening of a descriptor, which is given as strace prints it; None if it is
-    unknown."""
+    """Returns the opening of a descriptor, which is given as strace prints it, with the path; None
+    if it has no file with a name. A named file that is not known yet counts as inherited."""
     number, path = descriptor(argument)
     if number not in process.table and path and NAMED.match(path):
         process.table[number] = process.inherit(path)

@@ -1,4 +1,5 @@
-"""Makes the input files of the programs, with the same bytes each time."""
+"""Makes the input files of the tested programs in their working folder, with the same bytes each
+time."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ def tree(work: Path) -> None:
 
 
 def two_trees(work: Path) -> None:
-    """Makes a tree and a slightly different copy."""
+    """Makes a tree and a copy of it in which one file differs."""
     tree(work)
     shutil.copytree(work / "tree", work / "other", symlinks=True)
     (work / "other" / "empty").write_text("no more\n")

@@ -1,4 +1,5 @@
-"""The utilities of HDF5, netCDF and PnetCDF on files of their formats, one row each."""
+"""The table of the utilities of HDF5, netCDF and PnetCDF that are tested, each on files of its
+format."""
 
 from __future__ import annotations
 
@@ -30,8 +31,8 @@ def description(work: Path) -> None:
 
 
 def netcdf(*names: str, kind: str = "classic") -> Callable[[Path], None]:
-    """Returns a function that makes the described file in a netCDF format. names: of the files.
-    kind: the format."""
+    """Returns a function that writes field.cdl and makes netCDF files of it. names: of the files.
+    kind: the format, as ncgen -k names it."""
 
     def setup(work: Path) -> None:
         description(work)
@@ -46,12 +47,12 @@ two_hdf5 = netcdf("field.nc", "other.nc", kind="nc4")
 
 
 def text_of_numbers(work: Path) -> None:
-    """Writes the input of h5import."""
+    """Writes the input of h5import, the file `numbers`: 6,000 lines with a number each."""
     (work / "numbers").write_text("\n".join(str(i % 911) for i in range(200 * 30)))
 
 
 def hdf5_and_words(work: Path) -> None:
-    """Makes an HDF5 file, and a text to put in front of it."""
+    """Makes an HDF5 file, and a text that h5jam puts in front of it."""
     hdf5(work)
     words(work)
 

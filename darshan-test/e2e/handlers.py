@@ -1,5 +1,5 @@
-"""Computes, from each traced system call, which descriptors a process has and which counts the log
-must have."""
+"""Computes, from each traced system call, which descriptors a process has, and which counts of each
+file the log must have."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def on_open(follower: Follower, process: Process, call: Call) -> None:
 
 
 def on_transfer(read: bool, place: int = 0) -> Handler:
-    """Returns a handler of transfers. read: whether it reads. place: index of the descriptor among
-    the arguments."""
+    """Returns a handler that counts a read or write and its bytes for the file. read: whether it
+    reads. place: index of the descriptor among the arguments."""
 
     def handler(follower: Follower, process: Process, call: Call) -> None:
         opening = of(process, call.arguments[place])
@@ -57,8 +57,9 @@ def on_transfer(read: bool, place: int = 0) -> Handler:
 
 
 def on_copy(source: int, target: int) -> Handler:
-    """Returns a handler of transfers from one descriptor to another inside the kernel. source,
-    target: their indices among the arguments."""
+    """Returns a handler that counts a copy inside the kernel (such as sendfile) as a read of one
+    file and a write of another. source, target: indices of their descriptors among the
+    arguments."""
 
     def handler(follower: Follower, process: Process, call: Call) -> None:
         on_transfer(True, source)(follower, process, call)
@@ -68,8 +69,8 @@ def on_copy(source: int, target: int) -> Handler:
 
 
 def on_event(kind: str, place: int = 0) -> Handler:
-    """Returns a handler that counts an event of this kind. place: index of the descriptor among the
-    arguments."""
+    """Returns a handler that adds one to a count of the file. kind: the field of Tally. place:
+    index of the descriptor among the arguments."""
 
     def handler(follower: Follower, process: Process, call: Call) -> None:
         opening = of(process, call.arguments[place]) if len(call.arguments) > place else None
@@ -80,7 +81,8 @@ def on_event(kind: str, place: int = 0) -> Handler:
 
 
 def on_stat(follower: Follower, process: Process, call: Call) -> None:
-    """Handles any form of stat; only regular files are counted."""
+    """Counts any form of stat for the file that it names or whose descriptor it has, if it is a
+    regular file."""
     if "S_IFREG" not in call.text or OUR_LOOK in call.text:
         return
     first = call.arguments[0]
@@ -128,7 +130,8 @@ def on_new_numbers(follower: Follower, process: Process, call: Call) -> None:
 
 
 def on_listing(follower: Follower, process: Process, call: Call) -> None:
-    """Handles the listing of a folder, which may have been opened by its descriptor."""
+    """Marks a folder that is listed, because its seeks then come from libc's functions for folders
+    and are not counted."""
     opening = of(process, call.arguments[0])
     if opening:
         opening.listed = True
@@ -208,8 +211,8 @@ HANDLERS: dict[str, Handler] = {
 
 
 def unseen(process: Process, call: Call) -> bool:
-    """Returns whether a call can be ignored: no wrapper can have counted it, and it changes no
-    descriptor or folder."""
+    """Returns whether a call can be ignored, because the runtime is not loaded or the process is a
+    vfork child, and the call changes no descriptor, folder or process."""
     if process.in_vfork:
         return call.name not in IN_VFORK
     return process.unseen and call.name not in IN_VFORK + FORKS
@@ -218,8 +221,8 @@ def unseen(process: Process, call: Call) -> bool:
 def count(
     calls: list[Call], folder: str, watched: Callable[[str], bool] | None = None
 ) -> dict[str, Tally]:
-    """Returns the counts by name of a whole trace. folder: working folder of the first process.
-    watched: as in Follower."""
+    """Returns the counts of a whole trace by file name. folder: working folder of the first
+    process. watched: as in Follower."""
     follower = Follower(folder, watched)
     for call in sorted(calls, key=lambda c: c.started if c.name in EARLY else c.ended):
         handler = HANDLERS.get(call.name)

@@ -61,8 +61,8 @@ class Job:
 
 
 def wheel(library: str) -> Callable[[Path], None]:
-    """Returns a function that makes the script, and a link to the MPI library under the name that
-    mpi4py's wheel loads."""
+    """Returns a function that copies the script slices.py, and makes a link to the MPI library
+    under the name that mpi4py's wheel loads. library: its name for the linker."""
 
     def setup(work: Path) -> None:
         script("slices.py")(work)
@@ -79,7 +79,8 @@ def wheel(library: str) -> Callable[[Path], None]:
 
 
 def mpi4py(mpi: Mpi, library: str) -> Job:
-    """Returns the job with mpi4py's wheel on one of the MPIs."""
+    """Returns the job that runs mpi4py's wheel on this MPI. library: the MPI library's name for the
+    linker."""
     environment = {"MPI4PY_MPIABI": mpi.name, "LD_LIBRARY_PATH": "{work}/lib"}
     command = [sys.executable, "slices.py"]
     return Job(

@@ -11,7 +11,8 @@ from .files import nothing
 
 @dataclass
 class Program:
-    """A command that runs without and with the runtime."""
+    """A program that is tested: its command, its input files, and what may differ between two runs
+    without the runtime."""
 
     name: str
     command: list[str]

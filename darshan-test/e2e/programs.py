@@ -24,8 +24,8 @@ SQL = (SCRIPTS / "table.sql").read_text()
 
 
 def fio(engine: str, *more: str) -> Program:
-    """Returns the row of fio with one of its engines. more: options, such as threads in place of
-    processes."""
+    """Returns the row of the benchmark fio with one of its I/O engines. more: options, such as
+    --thread for threads in place of processes."""
     name = "-".join(("fio", engine, *(m.strip("-") for m in more)))
     options = [
         "--name=job",

@@ -1,4 +1,5 @@
-"""Runs a command in a new folder: first without the runtime under strace, then with the runtime."""
+"""Runs a command twice in the same new folder: without the runtime under strace, and with the
+runtime."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ TIME = 1_700_000_000  # the modification time of every input file
 
 @dataclass
 class Outcome:
-    """The results of a command."""
+    """The results of a command: its exit status, its output, and the properties of the files in its
+    folder, by relative path."""
 
     status: int
     stdout: bytes
@@ -37,7 +39,7 @@ class Outcome:
 
 @dataclass
 class Recorded:
-    """The logs of an instrumented command."""
+    """The logs and journals that an instrumented command left, and their combined content."""
 
     log: Log = field(default_factory=lambda: Log(modules=MODULES))
     paths: list[Path] = field(default_factory=list)
@@ -47,7 +49,8 @@ class Recorded:
 
 @dataclass
 class Sandbox:
-    """The folder for one command. The runs without and with the runtime see the same paths."""
+    """The folder for one command, which is emptied before each run, so that the runs without and
+    with the runtime see the same paths. setup makes the input files; extra has variables to add."""
 
     base: Path
     build: Path
@@ -61,7 +64,8 @@ class Sandbox:
         return self.base / "work"
 
     def fresh(self) -> None:
-        """Makes empty folders and the command's input files, which all get the same time."""
+        """Empties the folders and makes the command's input files, which all get the same
+        modification time."""
         shutil.rmtree(self.base, ignore_errors=True)
         for name in ("work", "temporary", "home", "logs", "journals"):
             (self.base / name).mkdir(parents=True)
@@ -70,7 +74,8 @@ class Sandbox:
             os.utime(path, (TIME, TIME), follow_symlinks=False)
 
     def sizes_left(self) -> dict[str, int]:
-        """Returns the sizes of the existing regular files, by name."""
+        """Returns the sizes in bytes of the regular files in the working folder, by absolute
+        path."""
         paths = (path for path in self.work.rglob("*") if path.is_file() and not path.is_symlink())
         return {str(path): path.stat().st_size for path in paths}
 
@@ -89,20 +94,22 @@ class Sandbox:
         return env | self.extra
 
     def execute(self, command: list[str], env: dict[str, str]) -> Outcome:
-        """Runs the command to its end, and returns its status, output and files."""
+        """Runs the command to its end in the working folder. Returns its status, output and files.
+        env: its whole environment."""
         done = finished_in_bytes(command, cwd=self.work, env=env, timeout=SECONDS)
         return Outcome(done.returncode, done.stdout, done.stderr, snapshot(self.work))
 
     def bare(self, command: list[str]) -> Outcome:
-        """Runs the command without the runtime. Returns the outcome."""
+        """Runs the command without the runtime, in fresh folders. Returns the outcome."""
         self.fresh()
         return self.execute(command, self.environment())
 
     def traced(
         self, command: list[str], settings: dict[str, str] | None = None
     ) -> tuple[Outcome, dict[str, Tally]]:
-        """Runs the command under strace. Returns its result, and strace's counts by file. settings:
-        variables for the command, but not for strace."""
+        """Runs the command under strace in fresh folders. Returns its outcome, and the counts of
+        the trace by file name, without the runtime's own files. settings: variables for the
+        command, but not for strace."""
         self.fresh()
         trace = self.base / "trace"
         wanted = "trace=" + ",".join(f"?{name}" for name in HANDLERS)
@@ -122,14 +129,16 @@ class Sandbox:
         return self.base.with_suffix(".conf")
 
     def settings(self) -> dict[str, str]:
-        """Returns the variables that switch the runtime on."""
+        """Returns the variables that preload the runtime and switch it on, with the configuration
+        file if it exists."""
         exists = self.configuration.exists()
         extra = {"DARSHAN_CONFIG_PATH": str(self.configuration)} if exists else {}
         extra["DARSHAN_PROGRAM_FILES"] = "1"  # files are compared by name
         return settings(self.build, self.base / "logs", self.base / "journals", **extra)
 
     def instrumented(self, command: list[str], more: dict[str, str] | None = None) -> Outcome:
-        """Runs a command with the runtime. Returns the outcome."""
+        """Runs a command with the runtime, in fresh folders. Returns the outcome. more: variables
+        to add."""
         self.fresh()
         return self.execute(command, self.environment() | self.settings() | (more or {}))
 
@@ -139,8 +148,8 @@ class Sandbox:
         return self.build / "darshan-parser"
 
     def has_log(self, journal: Path, logs: list[Path]) -> bool:
-        """Returns whether a killed process had already written its log: a log with the same
-        counters as the journal."""
+        """Returns whether a killed process had already written its log, that is whether a log has
+        the same counters as its journal."""
         ours = counters(parse(self.parser, journal))
         return any(counters(parse(self.parser, log)) == ours for log in logs)
 
@@ -162,8 +171,8 @@ class Sandbox:
 
 
 def counters(log: Log) -> dict[tuple[str, str, str], float]:
-    """Returns all integer counters of a log. Times are left out, because they are rounded when a
-    log is written."""
+    """Returns all integer counters of a log by module, file name and counter. Times are left out,
+    because they are rounded when a log is written."""
     return {
         (module, name, counter): value
         for (module, name), row in log.records.items()
@@ -173,7 +182,8 @@ def counters(log: Log) -> dict[tuple[str, str, str], float]:
 
 
 def describe(path: Path) -> str:
-    """Returns text with all properties of a file that a program determines: type, mode, content."""
+    """Returns a text with the properties of a file that a program determines: type, mode, size, and
+    a digest of the content or the target of a link."""
     status = path.lstat()
     kind = f"{stat.filemode(status.st_mode)} {status.st_size if path.is_file() else ''}"
     if path.is_symlink():
@@ -184,5 +194,6 @@ def describe(path: Path) -> str:
 
 
 def snapshot(folder: Path) -> dict[str, str]:
-    """Returns the properties of all files below a folder, by relative path."""
+    """Returns the properties of all files and folders below a folder, as `describe` gives them, by
+    relative path."""
     return {str(path.relative_to(folder)): describe(path) for path in sorted(folder.rglob("*"))}

@@ -1,5 +1,5 @@
-"""Tests the comparison of logs and traces itself, with handwritten traces, and with logs that have
-one error each."""
+"""Tests the comparison of logs and strace's traces itself, with a handwritten trace, and with logs
+that have one error each."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ def test_arguments(text: str, parts: list[str]) -> None:
 
 
 def log(**changes: int) -> Log:
-    """Returns the log that TRACE should leave, with some counters changed. changes: value by
-    counter."""
+    """Returns the log that a run with TRACE should leave, with some counters of one file changed.
+    changes: value by counter, without "POSIX_"."""
     row = {"OPENS": 2, "WRITES": 2, "BYTES_WRITTEN": 107, "READS": 1, "STATS": 1} | changes
     records = {
         ("POSIX", NAME): {f"POSIX_{counter}": float(value) for counter, value in row.items()}
@@ -106,7 +106,8 @@ def test_missing_record(tmp_path: Path) -> None:
 
 
 def test_bytes_of_a_standard_stream() -> None:
-    """Bytes of a standard stream count for the file to which it is redirected."""
+    """In the comparison, bytes that a program writes to a standard stream count for the file to
+    which it is redirected; a log that has them under <STDOUT> is wrong."""
     counts = {"/w/out": Tally(opens=2, writes=1, bytes_written=10)}
     stream = {"STDIO_BYTES_WRITTEN": 10.0, "STDIO_WRITES": 1.0}
     records = {("POSIX", "/w/out"): {"POSIX_OPENS": 2.0}, ("STDIO", "/w/out"): stream}

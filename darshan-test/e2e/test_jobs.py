@@ -21,7 +21,8 @@ from .sandbox import Outcome, Sandbox
 
 
 def of_work(log: Log, work: Path) -> Log:
-    """Returns the log without the files that an MPI library creates outside of the work folder."""
+    """Returns the log with only the files in the work folder and the standard streams, without
+    those that an MPI library creates elsewhere."""
     kept = {
         (module, name): row
         for (module, name), row in log.records.items()
@@ -31,13 +32,15 @@ def of_work(log: Log, work: Path) -> Log:
 
 
 def command(job: Job, box: Sandbox, settings: dict[str, str]) -> list[str]:
-    """Returns the command line with its launcher. settings: variables for the ranks."""
+    """Returns the command line that starts a job with mpiexec. settings: variables for the
+    ranks."""
     own = {k: v.format(work=box.work) for k, v in job.environment.items()}
     return job.mpi.launch(ranks_of(job.ranks, own | settings, job.command))
 
 
 def lasting(job: Job, outcome: Outcome) -> dict[str, str]:
-    """Returns the files that must be the same in every run."""
+    """Returns the properties of the files that must be the same in every run, by name: all except
+    those that match job.changing."""
     return {n: d for n, d in outcome.files.items() if not re.fullmatch(job.changing, n)}
 
 
@@ -45,7 +48,8 @@ NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:e[-+]\d+)?")
 
 
 def shown(job: Job, box: Sandbox) -> dict[str, bytes]:
-    """Returns the comparable contents of files that differ between runs."""
+    """Returns the contents of the files that differ between runs, as job.shown_by prints them, by
+    file name; {} if the job has no such command."""
     found = {}
     for path in sorted(box.work.rglob("*")) if job.shown_by else ():
         if re.fullmatch(job.changing, path.name):

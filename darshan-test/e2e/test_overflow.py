@@ -1,4 +1,5 @@
-"""Beyond the limit of records the totals stay exact: no call is lost."""
+"""If a program uses more files than the limit of records, the sums over all records stay exact: no
+call is lost."""
 
 from __future__ import annotations
 

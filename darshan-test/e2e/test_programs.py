@@ -1,4 +1,5 @@
-"""Each program has the same results as without the runtime, and its logs have strace's counts."""
+"""Each program of the tables has the same results as without the runtime, and its logs have the
+counts that strace saw."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ from .sandbox import Outcome, Recorded, Sandbox
 
 
 def unchanged(program: Program, bare: Outcome, run: Outcome) -> None:
-    """Checks that the program succeeded, and that both runs have the same output and files."""
+    """Checks that the program ended with its expected status, and that the runs without and with
+    the runtime have the same output and files, except what the program's row exempts."""
     assert bare.status == program.status, bare.stderr.decode(errors="replace")
 
     def said(outcome: Outcome) -> tuple[int, bytes, bytes]:
@@ -37,8 +39,9 @@ def unchanged(program: Program, bare: Outcome, run: Outcome) -> None:
 
 
 def complete(recorded: Recorded, parser: Path, kills: bool) -> None:
-    """Checks that there are logs, which PyDarshan can read, too, and no journals. kills: whether
-    processes of the program are killed."""
+    """Checks that there are logs, that PyDarshan reads the same from them as darshan-parser, and
+    that no journals or other files are left. kills: processes of the program are killed, so these
+    may be left."""
     assert recorded.paths
     assert kills or recorded.journals == recorded.others == []
     for path in recorded.paths:

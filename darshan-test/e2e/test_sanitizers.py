@@ -62,20 +62,23 @@ int main(void) {
 
 
 def compiled(work: Path, *command: str, source: str = SOURCE) -> None:
-    """Compiles a program in the work folder. command: the compiler with its options."""
+    """Writes and compiles a C program as `program` in the work folder. command: the compiler with
+    its options; source: the program's text."""
     (work / "program.c").write_text(source)
     subprocess.run([*command, "-g", "-o", "program", "program.c"], cwd=work, check=True)
     (work / "program.c").unlink()
 
 
 def box_with(tmp_path: Path, build: Path, *command: str, source: str = SOURCE) -> Sandbox:
-    """Returns a sandbox with the compiled program; skips the test if the compiler is missing."""
+    """Returns a sandbox that compiles the program before each run; skips the test if the compiler
+    is missing. command: the compiler with its options."""
     needs(f"program:{command[0]}")
     return Sandbox(tmp_path / "box", build, lambda work: compiled(work, *command, source=source))
 
 
 def well(bare: Outcome, run: Outcome, recorded: Recorded, work: Path) -> None:
-    """Checks that the program ran as without the runtime, and that its calls are in the log."""
+    """Checks that the program printed "done" without and with the runtime, made the same files, and
+    that its calls are in the log. work: its folder."""
     assert (run.status, run.stdout, run.stderr) == (0, b"done\n", b"")
     assert (bare.status, bare.stdout, bare.files.keys()) == (0, b"done\n", run.files.keys())
     assert recorded.journals == recorded.others == []
@@ -85,7 +88,7 @@ def well(bare: Outcome, run: Outcome, recorded: Recorded, work: Path) -> None:
 
 
 def threads_counted(box: Sandbox) -> None:
-    """Checks that the files of THREADS are in the log."""
+    """Checks that the log of the last run has all 40 files that the program THREADS wrote."""
     log = box.recorded().log
     for name in (f"{box.work}/file-{i}-{j}" for i in range(4) for j in range(10)):
         assert log.value(name, "STDIO_BYTES_WRITTEN") == 5, name
@@ -101,8 +104,8 @@ def test_valgrind(build: Path, tmp_path: Path) -> None:
 
 
 def test_valgrind_with_threads(build: Path, tmp_path: Path) -> None:
-    """valgrind does not mistake the runtime's memory, on which threads run for a while, for their
-    stacks."""
+    """valgrind reports no error in an instrumented program with threads: it does not mistake the
+    runtime's memory, on which threads run for a while, for their stacks."""
     needs("program:valgrind")
     box = box_with(tmp_path, build, "gcc", "-pthread", source=THREADS)
     assert box.bare(["./program"]).status == 0
@@ -140,8 +143,9 @@ def test_clang_address_sanitizer(build: Path, tmp_path: Path) -> None:
 
 
 def test_thread_sanitizer(build: Path, tmp_path: Path) -> None:
-    """With the suppressions of the user's guide, ThreadSanitizer reports no race on data that the
-    runtime's locks guard."""
+    """With the option of the user's guide (ignore_noninstrumented_modules), ThreadSanitizer reports
+    nothing in an instrumented program with threads, although it does not see the runtime's
+    locks."""
     box = box_with(tmp_path, build, "gcc", "-pthread", "-fsanitize=thread", source=THREADS)
     bare = box.bare(["./program"])
     if b"unexpected memory mapping" in bare.stderr:

@@ -19,8 +19,9 @@ struct options {
   unsigned workers, share, seed, wait;
   int lasting, verbose, error; /* error: only this error; 0: all */
 };
-/* Counts of all runs, in memory that the harness shares with its workers. missed: the call did not
- * occur again. known: failures that known.def accepts. said: the runtime printed a line. */
+/* Counts of all runs, in memory that the harness shares with its workers. runs: runs with a fault.
+ * missed: the call did not occur again. failed: the result was wrong. known: wrong, but known.def
+ * accepts it. said: the runtime printed a line. hung: jobs that hung once. */
 struct tally {
   unsigned long runs, missed, failed, known, said, hung;
 };
@@ -147,7 +148,8 @@ static void run_fault(const struct options *options, const struct place *place,
   report(options, program->name, &fault, &verdict);
 }
 
-/* Returns 1 if fault number i is in the sample. The sample is the same in every worker. */
+/* Returns 1 if fault number i is in the sample, which is one fault in options->share and depends on
+ * the seed; it is the same in every worker. */
 static int chosen(const struct options *options, unsigned i) {
   uint32_t hash = (i + 1) * 2654435761u ^ (options->seed + 1) * 2246822519u;
   hash = (hash ^ hash >> 15) * 3266489917u;

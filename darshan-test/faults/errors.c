@@ -1,4 +1,4 @@
-/* The errors that each system call may return, from errors.def. */
+/* The errors with which each system call may fail, from the table errors.def. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

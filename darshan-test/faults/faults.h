@@ -22,8 +22,8 @@ static inline int is_job(const struct program *program) {
 
 /* --- errors.c: what a call can fail with ------------------------------------------- */
 
-/* Returns the e-th fault of a system call, from 0: the errors of errors.def, then DELAYED, then
- * NO_FAULT. */
+/* Returns the fault number e (from 0) of the system call with this number: first its errors in
+ * errors.def as errno values, then DELAYED, then NO_FAULT for every larger e. */
 int error_of(long call, unsigned e);
 const char *call_name(long call);
 const char *error_name(int error);
@@ -48,8 +48,9 @@ struct run {
   unsigned calls;
   long call[MOST_CALLS]; /* the runtime's calls, in order */
 };
-/* Runs a program with a fault (fault->expected -1: without one). bare: without the runtime. Sets
- * fault->call and fault->at, and fills *run. */
+/* Runs a program once, traced, and waits for its end. *fault says which call fails and how
+ * (fault->expected -1: none). bare: without the runtime. Sets fault->call (the system call's
+ * number) and fault->at (the offset of its instruction in the runtime's code), and fills *run. */
 void run_program(struct run *run, const struct place *place, const struct program *program,
                  int bare, struct fault *fault);
 

@@ -12,7 +12,8 @@
 
 static const char spoken[] = "darshan";
 
-/* Returns the path of the retained journal that a message names; NULL if it names none. */
+/* Returns the path of the retained journal that a message of the runtime names, as the rest of the
+ * line; NULL if it names none. */
 static const char *kept_at(const char *line) {
   static const char are[] = "s are in ", may_be[] = "s may be in ";
   const char *at = strstr(line, are);
@@ -28,8 +29,8 @@ static const struct row *same_row(const struct result *result, const struct row 
   return NULL;
 }
 
-/* Returns 1 if a counter cannot be compared, because it depends on durations, differs between the
- * two reference runs, or is of a record that only one of them has. */
+/* Returns 1 if a counter of this row cannot be compared: it depends on durations, or the second
+ * reference run has another value or lacks the record. Otherwise 0. */
 static int is_loose(const struct darshan_counter *counter, const struct expected *expected,
                     const struct row *row) {
   const struct row *two = same_row(&expected->two, row);
@@ -137,8 +138,9 @@ static int rows_are_right(const struct expected *expected, const struct result *
   return others == changing;
 }
 
-/* Reads what the runtime printed into `line`, and removes its file, because result.c accepts no
- * message. Returns 1 if that is nothing or exactly one line of the runtime, otherwise 0. */
+/* Reads the runtime's message from the file stderr into `line`, and removes the file, because
+ * result.c accepts no message. Returns 1 if the file is empty or has exactly one line of the
+ * runtime, otherwise 0. */
 static int take_line(const struct place *place, char *line, size_t room) {
   char path[PATH_MAX + 16];
   snprintf(path, sizeof(path), "%s/stderr", place->work);
@@ -154,8 +156,8 @@ static int take_line(const struct place *place, char *line, size_t room) {
   return end[1] == '\0' && strncmp(line, spoken, sizeof(spoken) - 1) == 0;
 }
 
-/* Moves the files that match the pattern (one, or those of a job) to the logs. Returns 1, or 0 if
- * there are none or if one cannot be moved. */
+/* Moves the retained journals that match the pattern (one, or those of a job) into the folder of
+ * logs. Returns 1, or 0 if there are none or if one cannot be moved. */
 static int take_kept(const struct place *place, const char *pattern) {
   char to[PATH_MAX + 64];
   glob_t found;
@@ -170,9 +172,9 @@ static int take_kept(const struct place *place, const char *pattern) {
   return all;
 }
 
-/* Moves the journal that a message names to the logs, where it is read with them. Removes it
- * instead if its log has the same records. Returns 0 if the journal does not exist, otherwise 1,
- * also if the message names none. */
+/* Moves the journal that a message names into the folder of logs, where it is read like a log.
+ * Removes it instead if the message says that the log has the same records. Returns 0 if the
+ * journal does not exist, otherwise 1, also if the message names none. */
 static int take_named(const struct place *place, const char *line) {
   static const char doubled[] = "the log has the records that are in ";
   char from[PATH_MAX];
@@ -193,8 +195,8 @@ unsigned count_logs(const struct place *place) {
   return logs;
 }
 
-/* Returns whether a message about retained files also reports what is lost. A loss of traces must
- * be mentioned, because journals contain no traces. */
+/* Returns 1 if a message about retained files also reports the loss that `why` describes, otherwise
+ * 0. A loss of traces must be mentioned as such, because journals contain no traces. */
 static int lost_is_said(const char *line, const char *why) {
   return strstr(line, strstr(why, "trace") ? "traces are lost" : "some records are lost") != NULL;
 }

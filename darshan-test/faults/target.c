@@ -123,7 +123,7 @@ static void threads(void) {
   for (int i = 0; i < THREADS; i++)
     must(pthread_join(id[i], NULL) == 0, 51);
 }
-/* Forks while other threads are in the middle of calls. */
+/* Forks two children while other threads are in the middle of I/O calls. */
 static void fork_threads(void) {
   static const char *const name[THREADS] = {"one", "two", "three", "four"};
   pthread_t id[THREADS];
@@ -141,7 +141,7 @@ static void fork_threads(void) {
   for (int i = 0; i < THREADS; i++)
     must(pthread_join(id[i], NULL) == 0, 51);
 }
-/* Creates more traced segments than the initial capacity, for files and for a stream. */
+/* Traces more transfers than the initial capacity of a trace, for files and for a stream. */
 static void traces(void) {
   use("first", 3);
   use("many", 3000);
@@ -192,7 +192,8 @@ static void mpi(void) {
 #endif
 
 #ifdef WITH_MPI
-/* Sends messages and makes collective calls, one of them nonblocking. */
+/* Sends messages and makes collective calls of MPI, one of them nonblocking, and uses a file of
+ * each rank. */
 static void talk(void) {
   int rank, one = 1, sum = 0, other, counts[2] = {1, 1}, places[2] = {0, 1}, out[2] = {1, 2}, in[2];
   MPI_Request request;
@@ -212,7 +213,7 @@ static void talk(void) {
 #endif
 
 #ifdef WITH_DAOS
-/* Uses two files of DAOS' file system, and a key. */
+/* Uses two files of DAOS' file system (libdfs), and a key of a key-value object (libdaos). */
 static void daos(void) {
   daos_handle_t pool, container, values;
   dfs_t *dfs;

@@ -30,8 +30,9 @@ def faults(build: Path, modes: list[str], share: int) -> None:
 @pytest.mark.needs("processor:x86_64")
 @pytest.mark.parametrize("slow", [False, True])
 def test_system_call_fails(build: Path, slow: bool) -> None:
-    """If a system call of the runtime fails, the program runs as without this fault, and the log is
-    right or one line reports the loss."""
+    """If a system call of the runtime fails, the program's status and output stay the same. The
+    logs have all records, or one line reports the loss. slow: the one slow program, or all
+    others."""
     assert len(MODES) > 10
     assert SLOW in MODES
     modes = [mode for mode in MODES if (mode == SLOW) == slow]

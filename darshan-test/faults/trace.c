@@ -46,8 +46,8 @@ static double now(void) {
   return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* Writes the arguments of the MPI launcher, and of `env`, which sets variables only for the ranks,
- * to argv. Returns their number; 0 for a program without MPI. */
+/* Writes the words of the MPI launcher, with `env` and the variables of envp for the ranks, to
+ * argv. Returns their number; 0 for a program without MPI. */
 static int launch(const struct program *program, char *argv[], char *envp[]) {
   static char *const mpich[] = {"/usr/bin/mpiexec.mpich", "-n", "2", "/usr/bin/env", NULL};
   static char *const openmpi[] = {"/usr/bin/mpiexec.openmpi",
@@ -102,8 +102,8 @@ static void rang(int signal) {
   (void)signal;
 }
 
-/* Starts (1) or stops (0) a SIGALRM every 20 ms, which wakes waitpid, so that threads that are held
- * for a delay continue and hangs are detected. */
+/* Starts (on 1) or stops (0) a SIGALRM every 20 ms, which interrupts waitpid, so that threads that
+ * are held for a delay continue and hangs are detected. */
 static void tick(int on) {
   struct itimerval timer = {{0, on ? 20000 : 0}, {0, on ? 20000 : 0}};
   struct sigaction act = {.sa_handler = rang};
@@ -174,8 +174,8 @@ static int is_programs(long call) {
   }
 }
 
-/* Applies the fault to the system call at which the thread has stopped. Returns 1 if the fault is a
- * delay, for which the thread stays stopped. */
+/* Applies the fault to the system call before which the thread has stopped, by changing its
+ * registers. Returns 1 if the fault is a delay, for which the thread stays stopped, otherwise 0. */
 static int strike(struct thread *thread, struct fault *fault, struct user_regs_struct *regs) {
   fault->call = (long)regs->orig_rax;
   fault->at = (unsigned)(regs->rip - thread->code[0]);
@@ -259,7 +259,8 @@ static void release(struct tracer *tracer) {
   }
 }
 
-/* Reads the first line of a file of /proc/ID. */
+/* Reads the first line of the file /proc/ID/NAME into `line`, without its end; "" if the file
+ * cannot be read. room: size of `line` in bytes. */
 static void read_line(char *line, size_t room, pid_t id, const char *name) {
   char path[64];
   snprintf(path, sizeof(path), "/proc/%d/%s", (int)id, name);
@@ -270,8 +271,8 @@ static void read_line(char *line, size_t room, pid_t id, const char *name) {
   line[strcspn(line, "\n")] = '\0';
 }
 
-/* Writes to run->where, for each thread, whether it runs or the number of its system call, and
- * whether its code is the runtime's. */
+/* Writes to run->where, for each thread, its name, whether it runs or the number of its system
+ * call, and whether that instruction is the runtime's. */
 static void tell_where(struct tracer *tracer) {
   struct run *run = tracer->run;
   size_t used = 0;

@@ -138,13 +138,14 @@ struct bytes frame_pack(int compression, const uint8_t *data, size_t size) {
   return out;
 }
 
-/* Writes an entry of the header. Does nothing if a region overlaps the header, which then no longer
- * exists. */
+/* Writes an 8-byte value at offset `at` of the log's header. Does nothing if the log has become too
+ * short for it. */
 static void put_entry(struct bytes *log, size_t at, bool swapped, uint64_t value) {
   if (at + 8 <= log->size) frame_put(log->data + at, 8, swapped, value);
 }
 
-/* Changes header entries and the trailer after all bytes from `behind` on were moved by `delta`. */
+/* Corrects the offsets in the header and in the annex's trailer after all bytes from `behind` on
+ * were moved by `delta` bytes (modulo 2^64, so also backwards). */
 static void move_rest(struct bytes *log, const struct frame *frame, size_t behind, size_t delta) {
   for (int i = 0; i < frame->num_regions; i++) {
     const struct frame_region *r = &frame->regions[i];

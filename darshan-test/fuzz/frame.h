@@ -12,7 +12,8 @@ struct bytes {
   uint8_t *data;
   size_t size;
 };
-/* Replaces `length` bytes at `offset` by the n bytes at `with`. */
+/* Replaces `length` bytes at `offset` by the n bytes at `with`, and adapts the size. Aborts if out
+ * of memory. */
 void bytes_splice(struct bytes *b, size_t offset, size_t length, const uint8_t *with, size_t n);
 void bytes_free(struct bytes *b);
 
@@ -31,20 +32,22 @@ struct frame {
   size_t annex_off, annex_len, trailer; /* trailer 0: no annex */
 };
 
-/* Finds the regions of a log. Returns false if the bytes do not begin with the header of a log. */
+/* Finds the regions of a log and stores their places in *frame. Returns false if the bytes do not
+ * begin with the header of a log. */
 bool frame_find(struct frame *frame, const struct bytes *log);
-/* Returns the unpacked content of a region, at most FRAME_UNPACKED_MAX bytes; data is NULL if it is
- * damaged. */
+/* Returns the decompressed content of the region's stored bytes, at most FRAME_UNPACKED_MAX bytes;
+ * data is NULL if it is damaged. The caller frees it with bytes_free. */
 struct bytes frame_unpack(int compression, const uint8_t *data, size_t size);
 struct bytes frame_pack(int compression, const uint8_t *data, size_t size);
-/* Replaces the stored bytes of a region. The frame is then no longer valid. */
+/* Replaces the stored bytes of region number `region` by `with`, and corrects the header. The frame
+ * is then no longer valid. */
 void frame_replace(struct bytes *log, const struct frame *frame, int region,
                    const struct bytes *with);
 /* Replaces all blocks of the annex, and corrects the length and the checksum in its trailer. */
 void frame_replace_annex(struct bytes *log, const struct frame *frame, const struct bytes *with);
 
-/* frame_get returns the integer of `width` bytes at p. swapped: the log has the other byte order.
- * frame_put writes an integer. */
+/* frame_get returns the unsigned integer of `width` bytes at p. swapped: the log has the other byte
+ * order. frame_put writes an integer in the same way. */
 uint64_t frame_get(const uint8_t *p, int width, bool swapped);
 void frame_put(uint8_t *p, int width, bool swapped, uint64_t value);
 

@@ -12,8 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   return 0;
 }
 
-/* Changes an input and returns its new size. The fuzzer's own mutations would hardly ever get past
- * the checksums of zlib. */
+/* Changes the log `data` in place and returns its new size, at most `room`. The fuzzer's own
+ * mutations would hardly ever get past the checksums of zlib. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed) {
   uint64_t state = seed | 1ull << 32;
   struct bytes log = {NULL, 0};

@@ -73,8 +73,8 @@ static void touch_sums(darshan_accumulator sums) {
   darshan_accumulator_destroy(sums);
 }
 
-/* Reads one record of each module in turn until no module has more. Returns 1 if a read failed,
- * otherwise 0. */
+/* Reads one record of each module in turn until no module has more, and frees it. Returns 1 if a
+ * read failed, otherwise 0. */
 static int touch_records(void *log) {
   enum { MODULES_MAX = 64 };
   struct darshan_mod_info *modules;

@@ -73,7 +73,8 @@ static void count(struct tally *tally, int broken) {
   tally->damaged += broken > 0;
 }
 
-/* Writes an input to FOLDER/mutant-NUMBER, for programs that read a file. */
+/* Writes an input to FOLDER/mutant-NUMBER, for programs that read a file. Ends this program with 2
+ * if it cannot. */
 static void emit_input(const struct bytes *input, const char *folder, long number) {
   char path[sizeof(crash_path) + 32];
   snprintf(path, sizeof(path), "%s/mutant-%ld", folder, number);
@@ -90,8 +91,8 @@ static double now(void) {
   return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Returns the smallest of three random logs, because a small log exercises the same code in less
- * time. */
+/* Returns the smallest of three random logs of the n logs in the corpus, because a small log
+ * exercises the same code in less time. */
 static const struct bytes *pick(const struct bytes *corpus, int n, uint64_t *state) {
   const struct bytes *best = &corpus[mutate_random(state) % (uint64_t)n];
   for (int i = 1; i < 3; i++) {
@@ -101,8 +102,9 @@ static const struct bytes *pick(const struct bytes *corpus, int n, uint64_t *sta
   return best;
 }
 
-/* Makes changed logs and reads them or, if `folder` is not NULL, writes them there. by_time:
- * whether the second argument is seconds instead of a number of logs. */
+/* Makes changed logs and reads them or, if `folder` is not NULL, writes them there instead.
+ * arguments: n words: the seed, a number, and paths of logs. by_time: the number is seconds instead
+ * of a number of changed logs. */
 static void mutate_all(struct tally *tally, const char *folder, int by_time, char **arguments,
                        int n) {
   uint64_t seed = strtoull(arguments[0], NULL, 10);

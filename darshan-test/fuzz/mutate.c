@@ -18,7 +18,7 @@ static size_t below(uint64_t *state, size_t n) {
   return n ? mutate_random(state) % n : 0;
 }
 
-/* Returns a random value from a list of counts and lengths that cause overflows in careless
+/* Returns a random value, mostly from a list of counts and lengths that cause overflows in careless
  * arithmetic. */
 static uint64_t nasty(uint64_t *state) {
   static const uint64_t values[] = {0,
@@ -49,8 +49,8 @@ static uint64_t nasty(uint64_t *state) {
   return values[below(state, sizeof(values) / sizeof(values[0]))];
 }
 
-/* Returns a random offset, half of the time near the start, where the counts of the first record
- * are. */
+/* Returns a random offset below the size of b, half of the time within the first 128 bytes, where
+ * the counts of the first record are. */
 static size_t place(const struct bytes *b, uint64_t *state) {
   size_t near = b->size < 128 ? b->size : 128;
   return below(state, below(state, 2) ? near : b->size);
@@ -98,7 +98,8 @@ static void change_bytes(struct bytes *b, uint64_t *state) {
   }
 }
 
-/* Changes the content of one region, and packs it again in one or two compressed streams. */
+/* Changes the decompressed content of a random region, and stores it again in one or two compressed
+ * streams. Does nothing if the region is damaged. */
 static void change_region(struct bytes *log, const struct frame *frame, uint64_t *state) {
   /* Modules come after job and names, where almost any change ends in a refusal. */
   int region = (int)below(state, (size_t)frame->num_regions);

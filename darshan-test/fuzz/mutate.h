@@ -8,7 +8,7 @@
 /* Returns the next number of a reproducible random sequence. *state begins with the seed, which
  * must not be 0. */
 uint64_t mutate_random(uint64_t *state);
-/* Makes one to four changes to a log. */
+/* Makes one to four random changes to a log, whose size may change. *state: of mutate_random. */
 void mutate_log(struct bytes *log, uint64_t *state);
 
 #endif

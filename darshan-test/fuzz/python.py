@@ -24,7 +24,8 @@ from darshan_report.report.data import as_csv, as_json, data  # noqa: E402
 
 
 def read(path: Path, limits: Limits) -> bool:
-    """Makes all texts of a report on a log. Returns False if the log cannot be opened."""
+    """Makes all texts of a report on a log. Returns False if opening or reading it raises LogError,
+    else True."""
     try:
         with open_log(path) as log:
             context = Context(log, limits)

@@ -75,7 +75,8 @@ static void check_name(uint64_t id, const char *name, void *context) {
   PROMISE(mount >= -1 && mount < darshan_log_info(check->log)->num_mounts);
 }
 
-/* Returns the size that a record of variable size must have, by the counts in it. */
+/* Returns the bytes that a record must have by its module and, if its size varies, by the counts in
+ * it. */
 static size_t wanted_size(const struct darshan_module *module, const void *record) {
   size_t size = module->record_size;
   if (module->kind == DARSHAN_KIND_LUSTRE) {
@@ -106,7 +107,8 @@ static size_t wanted_size(const struct darshan_module *module, const void *recor
   return size;
 }
 
-/* Returns the number of a module's records; -1 if reading them ends with an error. */
+/* Reads all records of the module with this id, and checks them. Returns their number; -1 if
+ * reading them ends with an error. */
 static long read_records(darshan_log *log, int id) {
   struct darshan_error error = {""};
   darshan_records *records = darshan_records_open(log, id, &error);

@@ -70,8 +70,8 @@ static void moved(const struct opened *opened, const char *counter, int writes, 
   if (size % 4096 || offset % 4096) say(opened->name, "UNALIGNED", 1);
 }
 
-/* Makes synchronous reads and writes, one of them unaligned, and two registrations that fail: of a
- * file and of a buffer. */
+/* Makes synchronous reads and writes, one of them unaligned, and two registrations that must fail:
+ * of a file and of a buffer. Prints what it did. */
 static void now(void) {
   struct opened file = begin("now.dat");
   gpu_descr_t wrong = {.type = GPU_FILE_OPAQUE_FD, .handle = {.fd = -1}};

@@ -146,7 +146,8 @@ gpu_error_t cuFileWriteAsync(gpu_file_t fh, void *base, size_t *size, off_t *fil
   return add(&stream, (struct move){fh, memory, *size, *file_offset, 1, 0, NULL, bytes});
 }
 
-/* Executes the calls that wait in the stream; takes the place of cudaStreamSynchronize. */
+/* Executes the transfers that wait in the stream, like cudaStreamSynchronize after real GPU work.
+ * */
 void synchronize_stream(void);
 void synchronize_stream(void) {
   run_all(&stream);

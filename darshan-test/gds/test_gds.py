@@ -1,4 +1,5 @@
-"""Tests GPUDirect Storage with stand-in libraries for cuFile and hipFile (library.c)."""
+"""Tests the module GDS (GPUDirect Storage) with stand-in libraries for cuFile and hipFile
+(library.c)."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ COMPAT = re.compile(r"^COMPAT_")
 
 @dataclass
 class Programs:
-    """The compiled programs."""
+    """The folder with the compiled programs and stand-in libraries."""
 
     folder: Path
 
@@ -61,7 +62,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
 
 
 def expected(said: str) -> dict[str, dict[str, int]]:
-    """Returns the counters of each record that must not be 0, except those of the path that bytes
+    """Returns the counters that must not be 0 for each file, except those of the path that bytes
     took. said: what the program printed."""
     files: dict[str, Counter[str]] = {}
     for line in said.splitlines():
@@ -75,7 +76,8 @@ def expected(said: str) -> dict[str, dict[str, int]]:
 
 
 def found(outcome: Outcome, parser: Path) -> dict[str, dict[str, float]]:
-    """Returns the counters of each GDS record, by the last component of its name."""
+    """Returns the counters of each GDS record in the logs of a run, by the last component of the
+    record's name."""
     records: dict[str, dict[str, float]] = {}
     for log in outcome.logs:
         for row in rows_in(parsed(parser, log, "--show-incomplete"), "GDS"):
@@ -101,8 +103,9 @@ WAYS = [(prefix, path) for prefix in LIBRARIES for path in ("compat", "threads",
 def test_against_the_model(
     way: tuple[str, str], build: Path, parser: Path, programs: Programs, tmp_path: Path
 ) -> None:
-    """Every counter of every record equals the model's, and all bytes are counted for the path that
-    they took."""
+    """The log has exactly the GDS counters that follow from the program's calls, and counts all
+    bytes for the path that they took: directly to the GPU, or by the compatibility mode. way: the
+    library, and the path."""
     prefix, path = way
     ran = programs.run(tmp_path, build, prefix, STANDIN_PATH=path)
     records = found(ran, parser)
@@ -114,8 +117,9 @@ def test_against_the_model(
 
 
 def test_loaded_later(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """A library that the program loads by dlopen is recorded even if it is only a dependency of
-    another one, as in PyTorch. dlsym returns the library's own functions."""
+    """Calls of cuFile are recorded if a plugin that is opened by dlopen is linked with it, as in
+    PyTorch. If the program gets functions by dlsym, they are the library's own and are not
+    recorded."""
     plugin = programs.run(tmp_path / "plugin", build, "loads", str(programs.folder / "plugin.so"))
     assert counted(found(plugin, parser)) == expected(plugin.out) != {}
     library = str(programs.folder / LIBRARIES["cuFile"])
@@ -125,8 +129,8 @@ def test_loaded_later(build: Path, parser: Path, programs: Programs, tmp_path: P
 
 
 def test_times(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """The order of timestamps is that of the calls, and the calls that open and close the driver
-    have a time."""
+    """The timestamps in a GDS record are in the order of the program's calls, and the calls that
+    open and close the driver have a time."""
     records = found(programs.run(tmp_path, build, "cuFile"), parser)
     times = records["now.dat"]
     times_in_order(times)
@@ -137,8 +141,8 @@ def test_times(build: Path, parser: Path, programs: Programs, tmp_path: Path) ->
 def test_switched_off(
     off: str, build: Path, parser: Path, programs: Programs, tmp_path: Path
 ) -> None:
-    """With GDS or POSIX switched off, the program behaves the same. The records of GDS then have
-    right counters, except that the bytes of compatibility mode are unknown without POSIX."""
+    """With GDS or POSIX switched off, the program behaves the same. Without POSIX, the GDS records
+    have right counters, except that the bytes of the compatibility mode are -1 (unknown)."""
     ran = programs.run(tmp_path, build, "cuFile", STANDIN_PATH="compat", DARSHAN_MOD_DISABLE=off)
     records = found(ran, parser)
     assert counted(records) == ({} if "GDS" in off else expected(ran.out))
@@ -147,8 +151,8 @@ def test_switched_off(
 
 
 def test_past_the_limit(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """Beyond MAX_RECORDS files share a record, of which the path is unknown; the sums do not
-    change."""
+    """Beyond MAX_RECORDS, files share a GDS record, for which the path of the bytes is unknown
+    (-1); the sums of the other counters do not change."""
     config = tmp_path / "config"
     config.write_text("MAX_RECORDS 2 GDS\n")
     sums = []
@@ -165,8 +169,8 @@ def test_past_the_limit(build: Path, parser: Path, programs: Programs, tmp_path:
 
 
 def test_full_table(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """Each handle is treated as opened, also beyond the limit of the runtime's table. The log has
-    the number of handles whose reads are missing."""
+    """If the runtime's table of handles is full, each further open is still counted, but not its
+    reads. The log and a message say how many handles were dropped."""
     ran = programs.run(tmp_path, build, "many", "4200")
     counters = found(ran, parser)["many.dat"]
     assert (counters["OPENS"], counters["READS"]) == (4200, 4096)
@@ -175,8 +179,8 @@ def test_full_table(build: Path, parser: Path, programs: Programs, tmp_path: Pat
 
 
 def test_call_sites(build: Path, programs: Programs, tmp_path: Path) -> None:
-    """A line of code has the bytes that its calls requested, whichever path they took, and no byte
-    twice."""
+    """With DARSHAN_SITES=1, the record of a line of code has the bytes that its cuFile calls
+    requested, whichever path they took, and no byte twice."""
     for path in ("compat", "direct"):
         ran = programs.run(tmp_path / path, build, "cuFile", STANDIN_PATH=path, DARSHAN_SITES="1")
         read: Counter[str] = Counter()
@@ -194,8 +198,8 @@ def test_call_sites(build: Path, programs: Programs, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", ["direct", "compat"])
 def test_where_the_time_went(path: str, build: Path, programs: Programs, tmp_path: Path) -> None:
-    """`darshan stat` and the report count the time of these transfers as file I/O, on either
-    path."""
+    """`darshan stat` and the report count the time of cuFile transfers as file I/O, whichever path
+    the bytes take."""
     ran = programs.run(tmp_path, build, "cuFile", STANDIN_PATH=path, STANDIN_DELAY="20000")
     slept = 20 * (8 + 2 + 8)  # milliseconds, of transfers within calls
 

@@ -35,7 +35,8 @@ def said(*command: str | Path) -> str:
 
 
 def elf_files(folder: Path) -> Iterator[Path]:
-    """Yields programs and libraries, but no object files and archives."""
+    """Yields the ELF programs and shared libraries below a folder, without object files, archives
+    and symbolic links."""
     for path in sorted(folder.rglob("*")):
         if path.is_file() and not path.is_symlink():
             with path.open("rb") as file:
@@ -45,22 +46,22 @@ def elf_files(folder: Path) -> Iterator[Path]:
 
 
 def release(version: str) -> Release:
-    """Returns the numbers of a version such as GLIBC_2.3.4. Names without a number (GLIBC_PRIVATE,
-    GLIBC_ABI_DT_RELR) get very high numbers."""
+    """Returns the numbers of a symbol version, such as (2, 3, 4) for GLIBC_2.3.4; (999,) for a name
+    without a number, such as GLIBC_PRIVATE."""
     found = re.fullmatch(r"GLIBC_([\d.]+)", version)
     return tuple(map(int, found[1].split("."))) if found else (999,)
 
 
 def newest_here() -> dict[str, Release]:
-    """Returns, for each symbol, the version to which this machine's linker binds it."""
+    """Returns, for each symbol of this machine's libc, the version to which the linker binds it."""
     libc = said("cc", "-print-file-name=libc.so.6").strip()
     rows = DEFAULT.findall(said("readelf", "-W", "--dyn-syms", libc))
     return {name: release(version) for name, version in rows}
 
 
 def faults(path: Path, limit: Release, here: dict[str, Release]) -> Iterator[str]:
-    """Yields the errors of a file, one line each. limit: the oldest glibc that must suffice. here:
-    result of newest_here()."""
+    """Yields a message for each library or symbol that a file needs and that the oldest glibc does
+    not have. limit: the release of that glibc. here: result of newest_here()."""
     needed = NEEDED.findall(said("readelf", "-W", "-d", path))
     for library in needed:
         if not LIBRARIES.match(library):

@@ -1,4 +1,4 @@
-"""Tests needs.py on programs with and without faults."""
+"""Tests needs.py, which finds symbols of a newer glibc, on programs with and without them."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def wishes(folder: Path) -> tuple[int, str]:
 
 
 def test_a_program_for_an_older_glibc(tmp_path: Path) -> None:
-    """A program that is compiled with the options for an older glibc needs no symbol that is
-    newer."""
+    """needs.py finds nothing in a program that is compiled with the runtime's options for an older
+    glibc, and the program works."""
     libraries = ["-lm", "-Wl,--no-as-needed", "-l:libdl.so.2"]
     where = built(tmp_path, PROGRAM, *VERSIONS, *OURS, *libraries)
     assert wishes(where) == (0, "1 files, 0 of their wishes are not of glibc 2.28\n")
@@ -77,7 +77,8 @@ def test_a_program_for_an_older_glibc(tmp_path: Path) -> None:
 
 
 def test_a_program_of_today(tmp_path: Path) -> None:
-    """For a program that is compiled as usual, each symbol of a newer version is reported."""
+    """For a program that is compiled as usual, needs.py reports each symbol that the older glibc
+    lacks, and exits with 1."""
     status, said = wishes(built(tmp_path, PROGRAM, "-lm"))
     assert status == 1
     for wish in (
@@ -90,8 +91,8 @@ def test_a_program_of_today(tmp_path: Path) -> None:
 
 
 def test_what_came_from_another_library(tmp_path: Path) -> None:
-    """If a symbol came into libc from another library, an old version is not sufficient: the file
-    must also name that library."""
+    """needs.py reports a symbol that came into libc from another library later, although its
+    version is old, unless the file also names that library."""
     if platform.machine() != "x86_64":
         elsewhere("the version in it is that of x86-64")
     status, said = wishes(built(tmp_path, MOVED, *VERSIONS, *OURS))
@@ -102,5 +103,5 @@ def test_what_came_from_another_library(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_nothing(tmp_path: Path) -> None:
-    """A folder without ELF files is an error."""
+    """needs.py exits with 1 for a folder without ELF files."""
     assert wishes(tmp_path)[0] == 1

@@ -1,4 +1,5 @@
-"""The findings on real logs are those that a person has checked."""
+"""The findings of the report on each real log are those in real-logs.tsv, which a person has
+checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Records that many files share: program files of an interpreter, and files beyond the limit."""
+"""Group records (module GROUP), which many files share: program files of an interpreter, and files
+of one folder and extension beyond the record limit."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ PACKAGES, MODULES = 4, 60
 
 @dataclass
 class Told:
-    """The records of a log: counters and their values by module and name."""
+    """The integer counters of all records of a log, by module and name, and the modules that are
+    marked as partial."""
 
     records: dict[tuple[str, str], dict[str, int]] = field(default_factory=dict)
     partial: list[str] = field(default_factory=list)
@@ -33,8 +35,8 @@ class Told:
         return {name: row for (m, name), row in self.records.items() if m == module}
 
     def sums(self, module: str, below: str) -> Counter[str]:
-        """Returns the sums of counters over all records of a module whose names begin with
-        `below`."""
+        """Returns the sums of the counters that can be added, over all records of a module whose
+        names begin with `below`; counters whose sum is 0 are left out."""
         total: Counter[str] = Counter()
         for name, row in self.of(module).items():
             if name.startswith(below):
@@ -44,12 +46,13 @@ class Told:
         return +total
 
     def files(self, name: str) -> int:
-        """Returns the number of files that a record represents."""
+        """Returns the number of files that the group record with this name represents."""
         return self.of("GROUP")[name]["GROUP_FILES"]
 
 
 def tell(build: Path, log: Path) -> Told:
-    """Returns the integer counters of a log, summed over the records of all ranks."""
+    """Returns the integer counters of a log, summed over the records of all ranks. log: its
+    path."""
     read = read_logs(build / "darshan-parser", log)
     told = Told(partial=re.findall(r"WARNING\*: The (\w+) module", read.text))
     for row in read.rows:
@@ -61,8 +64,8 @@ def tell(build: Path, log: Path) -> Told:
 
 @pytest.fixture(scope="module")
 def venv(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Makes a folder like that of a virtual environment, with user data in it. Returns the
-    folder."""
+    """Makes a folder like that of a Python virtual environment, with user data in it. Returns the
+    folder site-packages."""
     top = tmp_path_factory.mktemp("venv")
     packages = top / "lib" / "python3.11" / "site-packages"
     for p in range(PACKAGES):
@@ -93,8 +96,8 @@ pathlib.Path("mine.txt").write_text("a result")
 def watched(
     build: Path, work: Path, venv: Path, script: str, *arguments: str, **settings: str
 ) -> Told:
-    """Runs a Python program under the runtime and returns the content of its log. settings: of the
-    runtime."""
+    """Runs a Python program with the runtime, and returns the content of its log. work: a new
+    folder; venv: its site-packages; settings: variables to add."""
     work.mkdir()
     (work / "program.py").write_text(script)
     log = work / "one.darshan"
@@ -111,7 +114,7 @@ def watched(
 
 
 def configured(folder: Path, text: str) -> str:
-    """Writes a configuration file and returns its path."""
+    """Writes the runtime's configuration file with this text and returns its path."""
     path = folder / "darshan.conf"
     path.write_text(text)
     return str(path)
@@ -201,8 +204,8 @@ for i in range(3):
 def test_names_that_look_alike_have_their_own_groups(
     build: Path, tmp_path: Path, venv: Path
 ) -> None:
-    """The runtime remembers the group record of the last file; a next file with a similar name uses
-    it only if both belong to the same group."""
+    """A file beyond the record limit is added to the group record of its folder and extension, also
+    if the previous file, whose group the runtime remembers, has a similar name."""
     config = configured(tmp_path, "MAX_RECORDS 1 POSIX\n")
     top = tmp_path / "files"
     told = watched(build, tmp_path / "run", venv, KINDS, str(top), DARSHAN_CONFIG_PATH=config)
@@ -332,15 +335,15 @@ def test_pydarshan_reads_it(build: Path, tmp_path: Path, venv: Path) -> None:
 
 
 def rules(kind: str) -> list[str]:
-    """Returns the patterns, or the file extensions, in rows of one kind in the runtime's table of
-    program trees."""
+    """Returns the patterns, or file extensions, in the rows of one kind (such as TREE) in the
+    runtime's table program-trees.def."""
     table = Path(__file__).parents[2] / "runtime" / "names" / "program-trees.def"
     return re.findall(rf'^{kind}\("(.*)"\)$', table.read_text(), re.MULTILINE)
 
 
 def test_every_row_of_the_table(build: Path, tmp_path: Path) -> None:
-    """Each program tree in the table (Python, Node, R, Julia, Perl, Java ...) shares one record,
-    and each data file in it has its own record."""
+    """The program files in each tree of program-trees.def (Python, Node, R, Julia, Perl, Java ...)
+    share one group record, and each data file in it has its own record."""
     expected: dict[str, int] = {}
     for number, pattern in enumerate(rules("TREE")):
         tree = tmp_path / f"home{number}" / pattern.replace("[0-9]*", "3.1").replace("*", "x")
@@ -382,8 +385,8 @@ class Part { int sum(byte[] all) { int n = 0; for (byte b : all) n += b; return 
 
 @pytest.mark.needs("java")
 def test_jars_are_program_files_of_java(build: Path, tmp_path: Path) -> None:
-    """In a process of Java, jars in any folder share a record; in other processes each jar has its
-    own."""
+    """In a process of Java, the jars of a folder share a group record; in other processes each jar
+    has its own record."""
     (tmp_path / "Main.java").write_text(JAVA)
     (tmp_path / "data.txt").write_text("data")
     app = tmp_path / "app"

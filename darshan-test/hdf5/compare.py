@@ -1,4 +1,5 @@
-"""Compares the rows of a log with a model of the program's calls."""
+"""Compares the rows of a log with the records that model.py computes from the calls of a
+program."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ CLOCK = 1e-6  # rounding error of a row's six digits
 
 
 def differences(model: Model, rows: Rows) -> list[str]:
-    """Returns a text for each difference between the model and the H5F, H5D and H5_META rows."""
+    """Returns a message for each difference between the model and the H5F, H5D and H5_META rows of
+    a log; [] if there is none."""
     return [
         *names(model, rows),
         *(text for name, file in model.files.items() for text in of_file(name, file, rows)),
@@ -26,7 +28,8 @@ def differences(model: Model, rows: Rows) -> list[str]:
 
 
 def names(model: Model, rows: Rows) -> Iterator[str]:
-    """Yields a text for each missing and each unexpected record."""
+    """Yields a message for each H5F and H5D record that the log lacks, and for each that it has in
+    addition."""
     for module, wanted in (("H5F", set(model.files)), ("H5D", set(model.datasets))):
         found = {name for kind, name in rows if kind == module}
         yield from (f"no {module} record of {name}" for name in sorted(wanted - found))
@@ -36,8 +39,8 @@ def names(model: Model, rows: Rows) -> Iterator[str]:
 def counters(
     name: str, prefix: str, expected: Counter[str], row: Row, free: tuple[str, ...]
 ) -> Iterator[str]:
-    """Yields a text for each integer counter of the record `name` with an unexpected value;
-    counters that are not in `expected` must be 0. prefix: that of the module's counters; free:
+    """Yields a message for each integer counter of a record with an unexpected value; counters that
+    are not in `expected` must be 0. name: of the record; prefix: of the module's counters; free:
     counters that may have any value."""
     for full, value in row.items():
         counter = full.removeprefix(prefix)
@@ -50,8 +53,9 @@ def counters(
 
 
 def times(name: str, prefix: str, row: Row, happened: dict[str, bool]) -> Iterator[str]:
-    """Yields a text for each negative timer, each missing timestamp of an operation that happened,
-    and each timestamp of one that did not. happened: whether each operation happened."""
+    """Yields a message for each negative timer in a record, each missing timestamp of an operation
+    that happened, and each timestamp of one that did not. prefix: of the counters' names; row: the
+    record's counters; happened: by operation, such as OPEN, whether it happened."""
     for kind, did in happened.items():
         start = row[f"{prefix}F_{kind}_START_TIMESTAMP"]
         end = row[f"{prefix}F_{kind}_END_TIMESTAMP"]
@@ -65,7 +69,8 @@ def times(name: str, prefix: str, row: Row, happened: dict[str, bool]) -> Iterat
 
 
 def of_file(name: str, file: File, rows: Rows) -> Iterator[str]:
-    """Yields a text for each error in the H5F record of a file; nothing if there is no record."""
+    """Yields a message for each error in the H5F record of a file; nothing if the log has no such
+    record, which `names` reports."""
     row = rows.get(("H5F", name), {})
     if not row:
         return
@@ -76,8 +81,8 @@ def of_file(name: str, file: File, rows: Rows) -> Iterator[str]:
 
 
 def of_dataset(name: str, data: Dataset, rows: Rows) -> Iterator[str]:
-    """Yields a text for each error in the H5D record of a dataset; nothing if there is no
-    record."""
+    """Yields a message for each error in the H5D record of a dataset; nothing if the log has no
+    such record, which `names` reports."""
     row = rows.get(("H5D", name), {})
     if not row:
         return
@@ -105,8 +110,8 @@ def of_dataset(name: str, data: Dataset, rows: Rows) -> Iterator[str]:
 
 
 def of_meta(name: str, model: Model, rows: Rows) -> Iterator[str]:
-    """Yields a text for each error in the H5_META record of a file. A file without such calls need
-    not have a record."""
+    """Yields a message for each error in the H5_META record of a file. A file without calls that
+    H5_META counts need not have a record."""
     expected = model.meta.get(name, Counter())
     row = rows.get(("H5_META", name), {})
     if expected and not row:

@@ -1,4 +1,4 @@
-"""Skips tests whose programs could not be built."""
+"""The fixture with the C programs of this folder; skips tests whose programs could not be built."""
 
 from __future__ import annotations
 

@@ -38,8 +38,8 @@ void case_creates(void) {
   file_close(file, "a.h5");
 }
 
-/* Opens a dataset with current and with deprecated calls; the flag in the record is that of the
- * last open. */
+/* Opens datasets with current and with deprecated calls; the record's flag USE_DEPRECATED must be
+ * that of the last open. */
 void case_opens(void) {
   hid_t file = file_create("a.h5");
   struct dataset old = grid("/old"), new = grid("/new");
@@ -67,8 +67,9 @@ static void reopened(struct dataset *data, hid_t id) {
   dataset_close(data);
 }
 
-/* Opens a dataset by a reference; it is counted as an object of the file until data is transferred.
- * */
+/* Prints the facts for a dataset that was opened by a reference, reads it and closes it. The open
+ * is counted as OBJECT_OPENS of the file, and as an open of the dataset when data is transferred.
+ * id: of the open dataset. */
 static void referred_to(struct dataset *data, hid_t id) {
   data->id = must(id, data->name);
   say_meta("OBJECT_OPENS", data->file);
@@ -84,8 +85,8 @@ static void only_looked_at(hid_t id) {
   say_meta("OBJECT_OTHER", "a.h5");
 }
 
-/* Opens a dataset by name below a group that was opened by a reference; the dataset is recorded by
- * name. */
+/* Opens a dataset by name below a group that was opened by a reference. The dataset must be
+ * recorded by its full name. */
 static void below_reference(hid_t file) {
   struct dataset inner = grid("/group/inner");
   hid_t group = MUST(H5Gcreate2(file, "group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
@@ -124,7 +125,8 @@ void case_object_opens(void) {
   file_close(file, "a.h5");
 }
 
-/* Inspects datasets by references, as netCDF-4 and H5DS do: this creates no record of a dataset. */
+/* Inspects datasets that it opens by references, without a transfer, as netCDF-4 and H5DS do. This
+ * must create no record of a dataset. */
 void case_references_looked_at(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = grid("/d");
@@ -138,8 +140,8 @@ void case_references_looked_at(void) {
   file_close(file, "a.h5");
 }
 
-/* Closes datasets by H5Dclose, H5Oclose and H5Idec_ref; after H5Iinc_ref, the first close leaves
- * the dataset open. */
+/* Closes a dataset by H5Dclose, H5Oclose and H5Idec_ref. After H5Iinc_ref, the first close leaves
+ * the dataset open and must not be counted. */
 void case_closes(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = grid("/d");
@@ -163,7 +165,8 @@ void case_closes(void) {
   file_close(file, "a.h5");
 }
 
-/* Creates two datasets without a name at the same time, which share a record. */
+/* Creates two datasets without a name at the same time, which must share a record, and then links
+ * names to them. path: of the new file. */
 static void two_anonymous(const char *path) {
   hid_t file = file_create(path), id[2];
   struct dataset data = grid("?");
@@ -179,7 +182,8 @@ static void two_anonymous(const char *path) {
   file_close(file, path);
 }
 
-/* Creates a dataset that gets its name later, so only its transfers are recorded for certain. */
+/* Creates a dataset that gets its name only after the first transfer. Its facts are not complete,
+ * so a test of its own checks only the transfers. */
 void case_anonymous(void) {
   two_anonymous("two.h5");
   hid_t file = file_create("a.h5");
@@ -201,7 +205,8 @@ void case_anonymous(void) {
   file_close(file, "a.h5");
 }
 
-/* Extends and shrinks datasets; the selection H5S_ALL follows the extent. */
+/* Extends and shrinks a dataset; the number of elements of the selection H5S_ALL must follow the
+ * extent. */
 void case_extents(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = grid("/d");
@@ -226,7 +231,8 @@ void case_extents(void) {
   file_close(file, "a.h5");
 }
 
-/* Transfers a dataset behind an external link, which is recorded in the file that contains it. */
+/* Transfers a dataset behind an external link, which must be recorded in the file that contains it.
+ * */
 void case_external(void) {
   hid_t other = file_create("b.h5"), file = file_create("a.h5");
   struct dataset data = grid("/there");
@@ -244,7 +250,7 @@ void case_external(void) {
   file_close(file, "a.h5");
 }
 
-/* Creates more datasets than a module may have records. */
+/* Creates 3,000 datasets, more than a module may have records in the test. */
 void case_many_datasets(void) {
   hid_t file = file_create("a.h5");
   for (int i = 0; i < 3000; i++) {
@@ -259,7 +265,8 @@ void case_many_datasets(void) {
   file_close(file, "a.h5");
 }
 
-/* Transfers chunks as they are stored, which are counted with their size in the file. */
+/* Transfers chunks as they are stored, by H5Dwrite_chunk and H5Dread_chunk, which must be counted
+ * with their size in the file. */
 void case_stored_chunks(void) {
   enum { BYTES = 3 * 5 * 2 };
   hid_t file = file_create("a.h5");

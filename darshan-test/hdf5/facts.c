@@ -127,8 +127,9 @@ void dataset_close(struct dataset *dataset) {
   say_dataset("close", dataset);
 }
 
-/* Selects single elements with a distance of two in the first dimension. The last one has a
- * distance of three, so that together they are not a regular slab. */
+/* Selects `points` single elements with a distance of two in the first dimension, as the
+ * selection's kind says. The last one has a distance of three, so that together they are not a
+ * regular slab. */
 static void select_elements(hid_t space, const struct dataset *dataset,
                             const struct selection *selection) {
   hsize_t n = selection->points;
@@ -155,8 +156,8 @@ static hsize_t selected(const struct dataset *dataset, const struct selection *s
   return n;
 }
 
-/* Returns H5S_ALL if the selection is the whole dataset, as real programs do, otherwise a dataspace
- * with the selection. */
+/* Returns H5S_ALL if the selection is the whole dataset, as real programs do; otherwise a new
+ * dataspace with the selection, which the caller closes. */
 static hid_t file_space(const struct dataset *dataset, const struct selection *selection) {
   if (selection->kind == ALL) return H5S_ALL;
   hid_t space = dataset_space(dataset);

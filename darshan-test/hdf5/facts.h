@@ -37,7 +37,8 @@ struct dataset {
   hid_t id;
 };
 
-/* Ends the program if an HDF5 call failed; otherwise returns its result. */
+/* Ends the program with a message if an HDF5 call failed (result < 0); otherwise returns its
+ * result. what: the call. */
 hid_t must(hid_t result, const char *what);
 #define MUST(call) must((hid_t)(call), #call)
 
@@ -57,18 +58,21 @@ hid_t file_open(const char *name);
 void file_close(hid_t file, const char *name);
 
 /* Creates the dataset by H5Dcreate2 below the object `at`, with the last component of the dataset's
- * full name. */
+ * full name. Stores its id in the struct and prints the fact. */
 void dataset_create(struct dataset *dataset, hid_t at);
-/* Opens the dataset by H5Dopen2 with its full name. */
+/* Opens the dataset by H5Dopen2 with its full name. Stores its id in the struct and prints the
+ * fact. */
 void dataset_open(struct dataset *dataset, hid_t file);
 void dataset_close(struct dataset *dataset);
 
-/* Returns the creation properties of a dataset; the caller closes the id. */
+/* Returns the creation properties of a dataset: its chunks, if it has any. The caller closes the
+ * id. */
 hid_t dataset_properties(const struct dataset *dataset);
 /* Returns the dataspace, which can grow if the dataset is chunked; the caller closes the id. */
 hid_t dataset_space(const struct dataset *dataset);
 
-/* Transfer data by H5Dread and H5Dwrite, with the element type that the dataset has in the file. */
+/* Transfer the selected elements by H5Dread and H5Dwrite, with the element type that the dataset
+ * has in the file, and print the fact. */
 void dataset_read(struct dataset *dataset, const struct selection *selection);
 void dataset_write(struct dataset *dataset, const struct selection *selection);
 

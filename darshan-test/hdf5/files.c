@@ -38,7 +38,8 @@ void case_reopened_file(void) {
   file_close(again, "a.h5");
 }
 
-/* Closes no object, so HDF5 closes all of them after main. */
+/* Closes no object, so that HDF5 closes all of them after main, when the counts must still be
+ * complete. */
 void case_file_open_at_exit(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = small("a.h5", "/d");
@@ -63,7 +64,8 @@ void case_dataset_outlives_file(void) {
   file_close(other, "b.h5");
 }
 
-/* Opens files again after H5close(), which makes the library use the same ids again. */
+/* Opens files again after H5close(), which makes the library use the same ids again; each file must
+ * have its own counts. */
 void case_ids_again(void) {
   const char *names[] = {"a.h5", "b.h5", "c.h5"};
   hid_t first_file = 0, first_data = 0;
@@ -87,7 +89,8 @@ void case_ids_again(void) {
   }
 }
 
-/* Forks; the child uses objects that its parent opened, and each process prints its own facts. */
+/* Forks; the child uses objects that its parent opened, and each process prints the facts of its
+ * own calls. */
 void case_forked(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = small("a.h5", "/d");
@@ -157,7 +160,8 @@ void case_failures(void) {
   file_close(file, "a.h5");
 }
 
-/* Opens one file under several names: names are normalized, symbolic links are not followed. */
+/* Opens one file under several names, which must have one record: names are normalized. A symbolic
+ * link to it has a record of its own. */
 void case_relative_names(void) {
   file_close(file_create("./a.h5"), "./a.h5");
   file_close(file_open(".//./a.h5"), ".//./a.h5");

@@ -1,4 +1,5 @@
-"""Checks of the LAYERS records: no operation is lost or counted twice between the layers."""
+"""Checks of the LAYERS records, which attribute POSIX calls to HDF5 operations: no operation is
+lost or counted twice between the layers."""
 
 from __future__ import annotations
 
@@ -20,8 +21,8 @@ CLOCK = 1e-5  # rounding error in seconds
 
 
 def disagreements(model: Model, rows: Rows, cache: Cache = OLD_CACHE) -> list[str]:
-    """Returns a text for each contradiction in the LAYERS records. cache: the version of HDF5's
-    cache rules."""
+    """Returns a message for each contradiction in the LAYERS records of a log; [] if there is none.
+    cache: the rules of HDF5's chunk cache, which depend on its version."""
     records = {name: row for (module, name), row in rows.items() if module == "LAYERS"}
     return [
         *sums(rows),
@@ -32,8 +33,8 @@ def disagreements(model: Model, rows: Rows, cache: Cache = OLD_CACHE) -> list[st
 
 
 def sums(rows: Rows) -> Iterator[str]:
-    """Yields a text for each operation whose attributed and unattributed numbers do not add up to
-    the number of all its calls."""
+    """Yields a message for each POSIX counter whose sum over the LAYERS records, attributed and
+    unattributed, differs from its sum over the POSIX records."""
     records = [row for (module, _), row in rows.items() if module == "LAYERS"]
     posix = [row for (module, _), row in rows.items() if module == "POSIX"]
     for counter in SUMS:
@@ -49,8 +50,9 @@ def sums(rows: Rows) -> Iterator[str]:
 
 
 def within(name: str, row: dict[str, float]) -> Iterator[str]:
-    """Yields a text for each error in one record: times of lower layers that exceed those of upper
-    layers, more distinct bytes than moved bytes, and sizes that do not agree."""
+    """Yields a message for each contradiction inside one LAYERS record: POSIX time above the time
+    of the HDF5 operation, more distinct bytes than moved bytes, and size counts that do not add up
+    to the calls. name: of the record."""
     for operation in OPERATIONS:
         whole = row[f"LAYERS_F_{operation}_TIME"]
         below = row[f"LAYERS_F_{operation}_POSIX_TIME"]
@@ -72,8 +74,9 @@ def within(name: str, row: dict[str, float]) -> Iterator[str]:
 
 
 def of_dataset(name: str, model: Model, rows: Rows, cache: Cache) -> Iterator[str]:
-    """Yields a text for each difference of calls and bytes from the H5D record, and for each error
-    in the description of the dataset's storage."""
+    """Yields a message for each difference of a dataset's LAYERS record from its H5D record in
+    calls and bytes, and for each error in the description of the dataset's storage. cache: as in
+    `disagreements`."""
     row = rows.get(("LAYERS", name))
     if row is None:
         yield f"no LAYERS record of {name}"
@@ -101,8 +104,8 @@ def of_dataset(name: str, model: Model, rows: Rows, cache: Cache) -> Iterator[st
 
 
 def of_file(name: str, model: Model, rows: Rows) -> Iterator[str]:
-    """Yields a text for each difference of calls from the H5F record; objects that have no record
-    are counted for the file."""
+    """Yields a message for each difference of a file's LAYERS record from its H5F record in calls.
+    Calls on objects without a record of their own are counted for the file."""
     row = rows.get(("LAYERS", name))
     if row is None:
         yield f"no LAYERS record of {name}"

@@ -16,8 +16,8 @@ static void *function_of(void *handle, const char *name, void *function) {
   return symbol;
 }
 
-/* Creates and closes a file by functions from dlsym: no wrapper sees the calls. Returns 0, or -1 on
- * failure. */
+/* Loads HDF5, creates and closes the file ROUND.h5 by functions from dlsym, whose calls no wrapper
+ * sees, and unloads HDF5. Returns 0, or -1 on failure. */
 static int use_directly(const char *library, int round) {
   int (*open_library)(void), (*close_file)(int64_t);
   int64_t (*create_file)(const char *, unsigned, int64_t, int64_t);
@@ -52,8 +52,8 @@ static int use(const char *plugin, const char *name_of_function, int round) {
   return result;
 }
 
-/* Prints the size of the file of this round. HDF5 writes open files when it is unloaded, not when
- * the program ends. */
+/* Prints the size in bytes of the file of this round; -1 if it does not exist. HDF5 writes open
+ * files when it is unloaded, not when the program ends. */
 static void show_size(int round) {
   char name[16];
   struct stat file;

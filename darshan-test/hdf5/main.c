@@ -1,4 +1,5 @@
-/* Runs one case: hdf5-cases NAME, in the current folder. */
+/* Runs one case: hdf5-cases NAME, in the current folder. A case is the function case_NAME; it
+ * prints the facts about its calls. */
 #include "facts.h"
 
 #include <stdio.h>

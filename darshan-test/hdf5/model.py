@@ -34,13 +34,13 @@ Access = tuple[int, tuple[int, ...]]  # bytes, lengths and strides in the frame
 
 
 def numbers(text: str) -> list[int]:
-    """Returns the integers of a list in a fact, which are separated by commas."""
+    """Returns the integers of a list in a fact, which are separated by commas; [] for "-"."""
     return [] if text == "-" else [int(word) for word in text.split(",")]
 
 
 def mirrored(values: list[int]) -> tuple[int, ...]:
-    """Returns the values of the counters D1 to D5 for lengths or strides; D5 is that of the slowest
-    dimension."""
+    """Returns the values of the counters _D1 to _D5 for a list of lengths or strides: D1 is that of
+    the fastest dimension; missing dimensions are 0."""
     return tuple(reversed((values + [0] * FRAME)[:FRAME]))
 
 
@@ -51,14 +51,15 @@ def bin_of(size: int) -> str:
 
 @dataclass
 class Common:
-    """The four most common accesses, updated as the runtime does during the run."""
+    """The model of the four most common accesses of a dataset, which is updated after each access
+    as the runtime does. An access is its bytes and its shape."""
 
     seen: Counter[Access] = field(default_factory=Counter)
     slots: list[tuple[Access, int]] = field(default_factory=list)
 
     def add(self, access: Access) -> None:
-        """Counts an access and keeps the four most common ones in order, as the runtime must. New
-        accesses are ignored after REMEMBERED different ones."""
+        """Counts an access, and keeps the four most common ones in order. After REMEMBERED
+        different accesses, new ones are ignored; accesses of 0 bytes get no slot."""
         if access not in self.seen and len(self.seen) == REMEMBERED:
             return
         self.seen[access] += 1
@@ -72,7 +73,7 @@ class Common:
 
 @dataclass
 class Dataset:
-    """The counters of one dataset."""
+    """The expected H5D counters of one dataset, and the state from which they are computed."""
 
     file: str
     counters: Counter[str] = field(default_factory=Counter)
@@ -87,7 +88,9 @@ class Dataset:
     sizes: dict[str, set[int]] = field(default_factory=lambda: {"READ": set(), "WRITE": set()})
 
     def opened(self, deprecated: str, size: str, dims: str, chunk: str) -> None:
-        """Counts a create or an open. The arguments are the fields of the program's fact."""
+        """Counts a create or an open, and sets the dataset's description, from the fields of the
+        program's fact: whether the call is deprecated, bytes of an element, lengths of the
+        dimensions, and lengths of a chunk."""
         self.size, self.chunk = int(size), numbers(chunk)
         self.counters["OPENS"] += 1
         self.counters["USE_DEPRECATED"] = int(deprecated)
@@ -97,14 +100,14 @@ class Dataset:
             self.counters[f"CHUNK_SIZE_D{position}"] = length
 
     def extent(self, dims: str) -> None:
-        """Sets the dimensions of the dataspace."""
+        """Sets the dimensions of the dataspace. dims: their lengths, as in a fact."""
         self.dims = len(numbers(dims))
         self.counters["DATASPACE_NDIMS"] = self.dims
         self.counters["DATASPACE_NPOINTS"] = math.prod(numbers(dims))
 
     def transferred(self, kind: str, size: str, select: str, lengths: str, strides: str) -> None:
-        """Counts a read or a write (kind); the other arguments are the fields of the program's
-        fact."""
+        """Counts a read or a write. kind: READ or WRITE; size: bytes; select: kind of the
+        selection; lengths, strides: by dimension. All are the fields of the program's fact."""
         self.counters[f"{kind}S"] += 1
         self.counters["BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"] += int(size)
         self.counters[f"SIZE_{kind}_AGG_{bin_of(int(size))}"] += 1
@@ -117,7 +120,8 @@ class Dataset:
         self.common.add((int(size), shape))
 
     def expected(self) -> Counter[str]:
-        """Returns the values of all counters that are not 0."""
+        """Returns the expected values of all H5D counters that are not 0, by name without
+        prefix."""
         found = Counter(self.counters)
         for number, (access, count) in enumerate(self.common.slots, start=1):
             found[f"ACCESS{number}_ACCESS"] = access[0]
@@ -130,7 +134,7 @@ class Dataset:
 
 @dataclass
 class File:
-    """The counters of one file."""
+    """The expected H5F counters of one file, and the number of its closes."""
 
     counters: Counter[str] = field(default_factory=Counter)
     closes: int = 0
@@ -138,7 +142,7 @@ class File:
 
 @dataclass
 class Model:
-    """All expected records, by name."""
+    """All expected records: of files and datasets by name, and of H5_META by file."""
 
     files: dict[str, File] = field(default_factory=dict)
     datasets: dict[str, Dataset] = field(default_factory=dict)
@@ -165,7 +169,7 @@ class Model:
 
     def change(self, dataset: Dataset, what: str, words: list[str]) -> None:
         """Counts an event of a dataset. what: the kind of the event; words: the other fields of the
-        fact."""
+        fact. Raises ValueError for an unknown kind."""
         if what in ("open", "referred"):
             dataset.opened(*words)
             dataset.referred += what == "referred"

@@ -73,7 +73,8 @@ static void create_both(hid_t file, hid_t ids[2]) {
   }
 }
 
-/* Transfers the whole first dataset and a part of the second one in one call. */
+/* Transfers the whole first dataset and a part of the second one, each time both in one call
+ * (H5Dwrite_multi, H5Dread_multi), and prints the facts. */
 static void several(hid_t ids[2]) {
   hsize_t start = 1, stride = 3, count = 2, block = 2, n = 4;
   hid_t types[2] = {H5T_STD_I32LE_g, H5T_STD_I32LE_g};

@@ -1,4 +1,5 @@
-/* Cases for older and rarer forms of the calls in objects.c. */
+/* Cases for older and rarer forms of the calls on attributes, groups, links and objects; objects.c
+ * has the usual ones. */
 #include "facts.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* Cases for attributes, groups, links, objects and named types, which are counted per file. */
+/* Cases for attributes, groups, links, objects and named types, which the module H5_META counts for
+ * each file. */
 #include "facts.h"
 
 #include <stdio.h>
@@ -165,7 +166,8 @@ void case_datatypes(void) {
   file_close(file, FILE_NAME);
 }
 
-/* Reads each object of the file; a callback of the library that calls the library again. */
+/* Callback of H5Literate, which calls HDF5 again: opens, reads and closes the dataset `name`, and
+ * adds one to *count. */
 static herr_t read_each(hid_t file, const char *name, const H5L_info_t *info, void *count) {
   (void)info;
   char full[16];

@@ -19,7 +19,7 @@ Rows = Records
 
 @dataclass
 class Observed:
-    """The output and the logs of a command."""
+    """The exit status and output of a command, and the logs and journals that it left."""
 
     status: int
     stdout: str
@@ -29,7 +29,8 @@ class Observed:
 
 
 def finish(command: Sequence[str | Path], work: Path, env: Mapping[str, str]) -> Observed:
-    """Runs a command with empty standard input, and waits for its end. Returns its output."""
+    """Runs a command with empty standard input, and waits for its end. Returns its status and
+    output. env: the whole environment."""
     done = finished(command, cwd=work, env=env, timeout=SECONDS)
     return Observed(done.returncode, done.stdout, done.stderr)
 
@@ -37,8 +38,8 @@ def finish(command: Sequence[str | Path], work: Path, env: Mapping[str, str]) ->
 def bare(
     command: Sequence[str | Path], work: Path, extra: Mapping[str, str] | None = None
 ) -> Observed:
-    """Runs a command without the runtime, in the folder `work`. Returns the outcome. extra:
-    variables to add to the environment."""
+    """Runs a command without the runtime, in the folder `work`. Returns its status and output.
+    extra: variables to add to the environment."""
     return finish(command, work, plain() | dict(extra or {}))
 
 
@@ -49,8 +50,9 @@ def instrumented(
     logs: Path,
     extra: Mapping[str, str] | None = None,
 ) -> Observed:
-    """Runs a command with the runtime of a build. Returns the outcome. logs: a new folder for logs
-    and journals; extra: variables to add to the environment."""
+    """Runs a command with the runtime of a build, in the folder `work`. Returns its status, output,
+    logs and journals. logs: a new folder for logs and journals; extra: variables to add to the
+    environment."""
     for part in ("finished", "journals"):
         (logs / part).mkdir(parents=True)
     env = plain() | settings(build, logs / "finished", logs / "journals")
@@ -61,8 +63,8 @@ def instrumented(
 
 
 def read_rows(parser: Path, logs: Sequence[Path]) -> Rows:
-    """Returns the values of counters by (module, name) and counter, summed over all ranks of all
-    logs."""
+    """Returns the counters of all records by (module, name) and counter, summed over all ranks of
+    all logs. Each record also has its id under RECORD_ID."""
     log = read_logs(parser, *logs)
     for (_, name), record in log.records.items():
         record[RECORD_ID] = log.ids[name]

@@ -1,5 +1,5 @@
-"""C programs with this system's HDF5: every row equals the value computed from the program's
-calls."""
+"""For C programs with this system's HDF5, every row of the log equals the value computed from the
+program's calls."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ def run_both(
 
 @pytest.mark.parametrize("name", [name for name in CASES if name not in APART])
 def test_case(name: str, build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """All H5F, H5D and H5_META counters are right, and so are the sums of the LAYERS records."""
+    """The log of a case has exactly the H5F, H5D and H5_META counters that follow from the
+    program's calls, and LAYERS records whose sums agree with POSIX."""
     observed, work = run_both(build, programs, name, tmp_path)
     assert len(observed.logs) == 1
     model = from_facts(work, observed.stdout)
@@ -54,7 +55,8 @@ def test_case(name: str, build: Path, programs: Path, parser: Path, tmp_path: Pa
 
 
 def transfers(rows: Rows, work: Path) -> dict[str, float]:
-    """Returns the sums of reads, writes and bytes of all datasets of a.h5."""
+    """Returns the sums of reads, writes and bytes over all datasets of a.h5, by counter. work: the
+    folder of the file."""
     total: dict[str, float] = {}
     for (module, name), row in rows.items():
         if module == "H5D" and name.startswith(f"{work}/a.h5:"):
@@ -64,8 +66,8 @@ def transfers(rows: Rows, work: Path) -> dict[str, float]:
 
 
 def test_anonymous(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """A dataset gets its name by a link after its creation; transfers of two datasets without names
-    cannot be distinguished."""
+    """A dataset that gets its name by a link after its creation is recorded under this name.
+    Transfers of two datasets without names at the same time share the record <anonymous>."""
     observed, work = run_both(build, programs, "anonymous", tmp_path)
     rows = read_rows(parser, observed.logs)
     grid = 6 * 10 * 2
@@ -81,8 +83,8 @@ def test_anonymous(build: Path, programs: Path, parser: Path, tmp_path: Path) ->
 
 
 def test_forked(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """Parent and child each count their own calls, including those on objects that the parent
-    opened."""
+    """Parent and child of a fork each record their own HDF5 calls, including those on objects that
+    the parent opened."""
     observed, work = run_both(build, programs, "forked", tmp_path)
     rows = read_rows(parser, observed.logs)
     size = 8 * 4
@@ -95,7 +97,8 @@ def test_forked(build: Path, programs: Path, parser: Path, tmp_path: Path) -> No
 
 
 def test_many_datasets(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """Datasets after the record limit are recorded together in one record: totals are exact."""
+    """Datasets beyond the record limit are recorded together in one overflow record, so that totals
+    are exact."""
     observed, _ = run_both(build, programs, "many_datasets", tmp_path, "MAX_RECORDS 1024 H5D\n")
     rows = read_rows(parser, observed.logs)
     found = [row for (module, _), row in rows.items() if module == "H5D"]
@@ -106,8 +109,8 @@ def test_many_datasets(build: Path, programs: Path, parser: Path, tmp_path: Path
 
 
 def test_model_of_common_accesses() -> None:
-    """The model of common accesses agrees with the example of the specification, and orders equal
-    counts as specified."""
+    """Tests model.py itself: its most common accesses agree with the example of the specification,
+    and accesses with equal counts are ordered as specified."""
     data = Dataset("f")
     data.transferred("WRITE", "384", "regular", "6,8", "4,5")
     data.transferred("READ", "8", "all", "-", "-")

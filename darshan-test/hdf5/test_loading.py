@@ -1,4 +1,4 @@
-"""HDF5 that is loaded and unloaded during a run, and statically linked HDF5."""
+"""Tests HDF5 that is loaded and unloaded during a run, and statically linked HDF5."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def library_of(plugin: Path) -> str:
 
 
 def command_of(programs: Path, function: str) -> list[str | Path]:
-    """Returns the command that loads and unloads the plug-in and calls one of its functions."""
+    """Returns the command that loads the plug-in, calls one of its functions and unloads it,
+    several times. function: use_hdf5 or leave_hdf5."""
     plugin = programs / "plugin.so"
     return [programs / "loads", plugin, library_of(plugin), function]
 
@@ -62,7 +63,8 @@ EXPECTED = [[1, 1, 1, 1, *[8 * (turn + 1) * INT] * 2] for turn in range(ROUNDS)]
 
 
 def test_load_and_unload(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """Calls of a reloaded plug-in are recorded, and the library is unloaded each time."""
+    """HDF5 calls of a plug-in are recorded each time it is loaded again, and the runtime does not
+    prevent HDF5 from being unloaded."""
     without, observed, work = run_both(build, command_of(programs, "use_hdf5"), tmp_path)
     assert without.stdout.count("library gone\n") == ROUNDS
     assert observed.stdout == without.stdout
@@ -74,7 +76,8 @@ def test_load_and_unload(build: Path, programs: Path, parser: Path, tmp_path: Pa
 
 
 def test_unload_with_open_files(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """HDF5 writes open files when it is unloaded, and its ids are used again after that."""
+    """Files that a plug-in leaves open are written when HDF5 is unloaded, and recorded without a
+    close. Their ids, which HDF5 uses again after it is reloaded, are not confused."""
     without, observed, work = run_both(build, command_of(programs, "leave_hdf5"), tmp_path)
     assert without.stdout.count("library gone\n") == ROUNDS
     assert observed.stdout == without.stdout  # with the sizes of the files
@@ -89,7 +92,9 @@ def test_unload_with_open_files(build: Path, programs: Path, parser: Path, tmp_p
 def test_another_library_at_the_same_place(
     how: str, library: str, build: Path, parser: Path, tmp_path: Path
 ) -> None:
-    """A plug-in replaces another one at the same address, and its library returned the same id."""
+    """If a plug-in is replaced by another one at the same address, whose HDF5 returns the same id,
+    calls reach the right library and are counted for the right file. how: the way of unloading;
+    library: whether the second library has the same address."""
     folder = build / "darshan-test" / "hdf5"
     command = [folder / "replaces", folder / "user1.so", how, folder / "user2.so"]
     without, observed, work = run_both(build, command, tmp_path)
@@ -101,8 +106,8 @@ def test_another_library_at_the_same_place(
 
 
 def test_looked_up_functions(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """Functions that dlsym returned are not wrapped: the files are the same, and their POSIX calls
-    are recorded."""
+    """Calls of HDF5 by functions that dlsym returned are not recorded as HDF5's, but work, and
+    their POSIX calls are recorded."""
     command = [programs / "loads", "-", library_of(programs / "plugin.so"), "none"]
     without, observed, work = run_both(build, command, tmp_path)
     assert observed.stdout == without.stdout
@@ -115,7 +120,7 @@ def test_looked_up_functions(build: Path, programs: Path, parser: Path, tmp_path
 
 
 def test_static(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """Statically linked HDF5 is recorded by POSIX only, without an H5 record."""
+    """Calls of statically linked HDF5 are recorded only by POSIX; the log has no H5 record."""
     without, observed, work = run_both(build, [programs / "static"], tmp_path)
     assert observed.stdout == without.stdout
     rows = read_rows(parser, observed.logs)
@@ -128,7 +133,7 @@ def test_static(build: Path, programs: Path, parser: Path, tmp_path: Path) -> No
 
 
 def test_no_symbol_of_hdf5(build: Path) -> None:
-    """The runtime does not require HDF5 and contains the name of none of its libraries."""
+    """libdarshan.so is not linked with HDF5 and contains no name of an HDF5 library."""
     text = subprocess.run(
         ["readelf", "-dW", "--dyn-syms", build / "libdarshan.so"],
         capture_output=True,

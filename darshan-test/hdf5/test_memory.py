@@ -29,9 +29,10 @@ LIMITED = f"MAX_RECORDS {LIMIT} H5D\n"
 def test_many_datasets(
     build: Path, programs: Path, tmp_path: Path, case: tuple[str, int, int, float]
 ) -> None:
-    """Each dataset is created, written once and closed; datasets without a record add no name to
-    the log. case: lines of the configuration, number of datasets, number of records, and the
-    permitted additional memory in KiB."""
+    """A program with many datasets, each of which is created, written once and closed, uses limited
+    memory for them. Datasets without a record add no name to the log. case: lines of the
+    configuration, number of datasets, expected number of records, and the permitted additional
+    memory in KiB."""
     configuration, number, records, most = case
     command: list[str | Path] = [programs / "many-datasets", "many.h5", str(number)]
     (tmp_path / "configuration").write_text(configuration)

@@ -1,4 +1,5 @@
-"""Asynchronous calls, and calls for several datasets, with the HDF5 library of each wheel."""
+"""Asynchronous calls, calls for several datasets, and newer calls on objects are recorded, with the
+HDF5 library of each Python wheel."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ WHEELS = ("h5py", "netCDF4", "tables")
 
 
 def library_of(wheel: str) -> Path:
-    """Returns the path of a wheel's HDF5 library, which is not the high-level library."""
+    """Returns the path of the HDF5 library in an installed wheel, not that of the high-level
+    library. wheel: the package, such as h5py."""
     found = importlib.util.find_spec(wheel)
     assert found, f"{wheel} is not installed"
     assert found.origin
@@ -64,8 +66,9 @@ ROUNDING = 2e-6  # seconds
 
 
 def shares(rows: Rows, file: str) -> Iterator[str]:
-    """Yields an error for each counter of LAYERS that is not divided between the two datasets in
-    proportion to WEIGHTS, and for bytes that were not counted. file: absolute path."""
+    """Yields a message for each LAYERS counter that is not divided between the two datasets in
+    proportion to WEIGHTS, and for bytes that were not counted. file: absolute path of the datasets'
+    file."""
     records = {name: rows["LAYERS", f"{file}:/{name}"] for name in WEIGHTS}
     everything = sum(WEIGHTS.values())
     for kind, moved in (("READ", "BYTES_READ"), ("WRITE", "BYTES_WRITTEN")):
@@ -84,7 +87,8 @@ def shares(rows: Rows, file: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("wheel", WHEELS)
 def test_shares(wheel: str, build: Path, parser: Path, tmp_path: Path) -> None:
-    """The cost of one call on two datasets is divided between both."""
+    """The POSIX calls and time of one HDF5 call on two datasets are divided between both LAYERS
+    records in proportion to the datasets' bytes."""
     program = build_for(library_of(wheel), "modern-multi", tmp_path)
     (tmp_path / "work").mkdir()
     observed = instrumented(build, [program], tmp_path / "work", tmp_path / "logs")
@@ -97,7 +101,8 @@ def test_shares(wheel: str, build: Path, parser: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("wheel", WHEELS)
 def test_modern_calls(wheel: str, name: str, build: Path, parser: Path, tmp_path: Path) -> None:
-    """All H5F, H5D and H5_META counters are right, and so are the sums of the LAYERS records."""
+    """The log of a program with newer HDF5 calls has exactly the H5F, H5D and H5_META counters that
+    follow from these calls, and LAYERS records whose sums agree with POSIX."""
     library = library_of(wheel)
     program = build_for(library, name, tmp_path)
     work = tmp_path / "work"

@@ -1,4 +1,5 @@
-"""Python wheels, each with its own HDF5 library, which is invisible to other libraries."""
+"""HDF5 in Python wheels (h5py, netCDF4, PyTables) is recorded, although each wheel has its own HDF5
+library, which is invisible to other libraries."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ SETTINGS = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "1"}
 
 
 def digests(work: Path) -> dict[str, str]:
-    """Returns digests of all files that a script wrote, by name."""
+    """Returns the SHA-256 of each file in the folder of a script, by name."""
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in work.iterdir()}
 
 
@@ -49,7 +50,8 @@ def module_of(counter: str) -> str:
 
 
 def faults(text: str, rows: Rows, work: Path) -> Iterator[str]:
-    """Yields a text for each expectation that a script printed and that its log does not meet."""
+    """Yields a message for each expectation that a script printed and that its log does not meet.
+    text: the script's output."""
     for line in text.splitlines():
         kind, _, rest = line.partition("\t")
         if kind == "expect":
@@ -66,7 +68,7 @@ def faults(text: str, rows: Rows, work: Path) -> Iterator[str]:
 
 
 def open_records(rows: Rows, work: Path) -> Iterator[str]:
-    """Yields a text for each file and dataset of the folder `work` that was not closed."""
+    """Yields a message for each file and dataset of the folder `work` whose record has no close."""
     for (module, name), row in rows.items():
         ours = module in ("H5F", "H5D") and name.startswith(f"{work}/")
         if ours and not row[f"{module}_F_CLOSE_END_TIMESTAMP"] > 0:
@@ -86,7 +88,7 @@ def test_script(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
 
 
 def test_netcdf_leaves_no_record_without_a_name(build: Path, parser: Path, tmp_path: Path) -> None:
-    """A dataset that netCDF opens by a reference for inspection has no dataset record."""
+    """A dataset that netCDF opens by a reference only to inspect it gets no H5D record."""
     observed, work = run_both(build, "netcdf_scales", tmp_path)
     rows = read_rows(parser, observed.logs)
     names = {name for module, name in rows if module == "H5D" and name.startswith(f"{work}/")}
@@ -94,7 +96,7 @@ def test_netcdf_leaves_no_record_without_a_name(build: Path, parser: Path, tmp_p
 
 
 def test_the_log_has_the_version(build: Path, parser: Path, tmp_path: Path) -> None:
-    """The metadata contain the version of the HDF5 library that the program used."""
+    """The log's metadata has the version of the HDF5 library that the program used."""
     asks = "import h5py; h5py.File('a.h5', 'w').close(); print(h5py.version.hdf5_version)"
     observed = instrumented(build, [sys.executable, "-c", asks], tmp_path, tmp_path / "logs")
     found = {metadata_of(parser, log).get("hdf5") for log in observed.logs}
@@ -102,8 +104,8 @@ def test_the_log_has_the_version(build: Path, parser: Path, tmp_path: Path) -> N
 
 
 def test_versions_differ(tmp_path: Path) -> None:
-    """The three wheels contain at least two versions of HDF5; with only one version, the tests
-    above would show less."""
+    """The three wheels contain at least two versions of HDF5; with only one, the other tests would
+    show less."""
     observed = bare([sys.executable, SCRIPTS / "both.py"], tmp_path)
     (line,) = [text for text in observed.stdout.splitlines() if text.endswith("versions of HDF5")]
     assert int(line.split()[0]) >= 2
@@ -118,8 +120,8 @@ for name in "abcd":
 
 
 def test_files_past_the_limit(build: Path, parser: Path, tmp_path: Path) -> None:
-    """Files after the record limit share a record and its name: no dataset is recorded under
-    another file's name."""
+    """Files beyond the record limit share a record with a name of its own; no dataset is recorded
+    under another file's name."""
     work = tmp_path / "work"
     work.mkdir()
     settings = tmp_path / "settings"
@@ -148,8 +150,9 @@ print(next(line.split()[1] for line in lines if line.startswith("VmRSS")))
 
 
 def _many(build: Path, work: Path, number: int, setting: str) -> tuple[Observed, int]:
-    """Runs a program with `number` datasets. Returns the run, and the program's resident memory in
-    KiB. setting: a line of the configuration."""
+    """Runs a program with `number` datasets, with the runtime. Returns the run, and the program's
+    resident memory in KiB. work: a new folder; setting: a line of the runtime's configuration
+    file."""
     work.mkdir()
     settings = work.with_suffix(".conf")
     settings.write_text(setting)
@@ -162,14 +165,16 @@ def _many(build: Path, work: Path, number: int, setting: str) -> tuple[Observed,
 
 
 def test_many_datasets_have_records_of_their_own(build: Path, parser: Path, tmp_path: Path) -> None:
-    """In a program that is not an MPI process, every dataset has a record."""
+    """In a program that is not an MPI program, each of 300 datasets has its own record without a
+    setting."""
     observed, _ = _many(build, tmp_path / "many", 300, "")
     own = {name for module, name in read_rows(parser, observed.logs) if module == "H5D"}
     assert own == {f"{tmp_path}/many/many.h5:/d{i}" for i in range(300)}
 
 
 def test_a_limit_takes_no_memory(build: Path, tmp_path: Path) -> None:
-    """A program with few datasets uses the same memory with any record limit."""
+    """The record limit itself costs no memory: a program with few datasets uses as much with a
+    limit of 40 as with the default."""
     _, low = _many(build, tmp_path / "low", 30, "MAX_RECORDS 40 H5F,H5D\n")
     _, usual = _many(build, tmp_path / "usual", 30, "")
     assert abs(usual - low) < 1024  # 16,384 records would need 54 MB

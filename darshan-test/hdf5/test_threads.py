@@ -1,4 +1,5 @@
-"""Threads that use HDF5 in parallel if the library is thread-safe, otherwise one at a time."""
+"""HDF5 calls of several threads are recorded exactly: in parallel if the library is thread-safe,
+otherwise one at a time."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ THREADS, ROUNDS, ROW_BYTES, FLUSHES, PLAIN = 4, 200, 32 * 4, 4, 1000
 
 @pytest.fixture(params=LIBRARIES)
 def program(request: pytest.FixtureRequest, build: Path, tmp_path: Path) -> Path:
-    """Compiles the program, linked with one of the libraries. Returns its path."""
+    """Compiles concurrent.c, linked with the library of the parameter. Returns the program's
+    path."""
     return program_for(request.param, build, tmp_path)
 
 
@@ -35,7 +37,8 @@ def program_for(name: str, build: Path, folder: Path) -> Path:
 
 
 def expected() -> dict[tuple[str, str], dict[str, float]]:
-    """Returns the expected records, by module and name of the file."""
+    """Returns the expected counters of all H5F and H5D records, by module and name; names are
+    relative to the program's folder."""
     moved = ROUNDS * ROW_BYTES
     found: dict[tuple[str, str], dict[str, float]] = {
         ("H5F", "shared.h5"): {"OPENS": 1, "FLUSHES": 0},
@@ -91,7 +94,8 @@ def of_layers(rows: Rows, work: Path) -> None:
 
 
 def test_threads(program: Path, build: Path, parser: Path, tmp_path: Path) -> None:
-    """Counters are exact, whether the library or the program uses a lock."""
+    """The counters of a program with several HDF5 threads are exact, whether the library or the
+    program uses a lock."""
     folders = [tmp_path / name for name in ("bare", "work")]
     for folder in folders:
         folder.mkdir()
@@ -107,8 +111,8 @@ def test_threads(program: Path, build: Path, parser: Path, tmp_path: Path) -> No
 
 
 def test_both_kinds(build: Path, tmp_path: Path) -> None:
-    """The libraries include thread-safe ones and others; otherwise the tests above would show
-    less."""
+    """The tested HDF5 libraries include thread-safe ones and others; otherwise the tests above
+    would show less."""
     said = set()
     for name in LIBRARIES:
         folder = tmp_path / name

@@ -52,7 +52,7 @@ void case_selections(void) {
   close_both(&data, file);
 }
 
-/* Transfers with one to seven dimensions, contiguous and chunked. */
+/* Transfers datasets with one to seven dimensions, contiguous and chunked. */
 void case_dimensions(void) {
   static const char *names[2][7] = {
       {"/c1", "/c2", "/c3", "/c4", "/c5", "/c6", "/c7"},
@@ -80,8 +80,8 @@ void case_dimensions(void) {
   file_close(file, "a.h5");
 }
 
-/* Transfers with different element sizes, a scalar, an empty dataspace, and another type in memory
- * than in the file. */
+/* Transfers datasets with different element sizes, a scalar, an empty dataspace, and a type in
+ * memory that differs from that in the file. */
 void case_types(void) {
   hid_t file = file_create("a.h5");
   hid_t text = MUST(H5Tcopy(H5T_C_S1));

@@ -21,14 +21,16 @@ CONTROL = re.compile(r"__attribute__|__asm__|_Static_assert|_Alignas|defined")
 
 
 class Item(NamedTuple):
-    """Something to explain: its name, and the text that a reader sees."""
+    """Something that a reader explains: its stable name (FILE:DECLARATION for example), and the
+    text that the reader sees."""
 
     name: str
     text: str
 
 
 def numbered(items: Iterator[Item]) -> Iterator[Item]:
-    """Yields the items with #2 added to the second one with the same name, and so on."""
+    """Yields the items in order; the second item with the same name gets #2 at the end of its name,
+    the third #3, and so on."""
     seen: Counter[str] = Counter()
     for name, text in items:
         seen[name] += 1
@@ -36,7 +38,8 @@ def numbered(items: Iterator[Item]) -> Iterator[Item]:
 
 
 class Declaration(NamedTuple):
-    """A declaration at the top level of a C file: its comment and, of a function, its body."""
+    """A declaration at the top level of a C file: its name, the comment above it ("" if none), its
+    text without a function's body, and the tokens of the body."""
 
     name: str
     comment: str
@@ -45,8 +48,8 @@ class Declaration(NamedTuple):
 
 
 def c_declarations(text: str) -> Iterator[Declaration]:
-    """Yields the functions, prototypes and types of a C file, without rows of tables and
-    variables."""
+    """Yields the functions, prototypes and types at the top level of a C file, also those without a
+    comment. Rows of tables and variables are left out. text: of the file."""
     comment, lines = "", 1  # line breaks since the last piece
     for what, piece in pieces([*c_tokens(text), Token("line", "\n", 0)]):
         if what == "space":
@@ -69,8 +72,8 @@ def c_declarations(text: str) -> Iterator[Declaration]:
 
 
 def pieces(tokens: list[Token]) -> Iterator[tuple[str, list[Token]]]:
-    """Yields the kind and the tokens of each part of a file: comments, directives, types, functions
-    (including prototypes), and others."""
+    """Yields the parts of a C file, each as its kind and its tokens: "comment", "space", "line" (a
+    line break), "directive", "type", "function" (including prototypes) and "other"."""
     place = 0
     while place < len(tokens):
         what, end = tokens[place].kind, place + 1
@@ -84,8 +87,8 @@ def pieces(tokens: list[Token]) -> Iterator[tuple[str, list[Token]]]:
 
 
 def statement(tokens: list[Token], start: int) -> tuple[str, int]:
-    """Returns the kind of the statement that begins at token `start`, and the index after its
-    end."""
+    """Returns the kind ("type", "function" or "other") of the statement that begins at token
+    `start`, and the index of the token after its end."""
     depth, head, what = 0, "", ""
     for place in range(start, len(tokens)):
         word = tokens[place].text
@@ -104,20 +107,23 @@ def statement(tokens: list[Token], start: int) -> tuple[str, int]:
 
 
 def function_name(head: str) -> str:
-    """Returns the word before the first parenthesis that does not belong to an attribute."""
+    """Returns the name of a function: the first word before a parenthesis that is not part of an
+    attribute. head: the declaration without the body."""
     names = [name for name in re.findall(r"(\w+)\s*\(", head) if not CONTROL.match(name)]
     return names[0] if names else head.split(maxsplit=1)[0]
 
 
 def type_name(text: str) -> str:
-    """Returns the tag of a type, or the name that a typedef gives it."""
+    """Returns the tag of a struct, union or enum, or the name that a typedef gives it; "enum" if it
+    has neither. text: the declaration."""
     tag = re.match(r"(?:typedef\s+)?\w+\s+(?:__attribute__\S+\s+)?(\w+)", text)
     last = re.findall(r"\w+", text.rsplit("}", 1)[-1])
     return tag[1] if tag else last[0] if last else "enum"
 
 
 def c_items(file: str, text: str) -> Iterator[Item]:
-    """Yields the file's head, and each declaration that has a comment."""
+    """Yields the comment at the head of a C file, and each declaration that has a comment, with
+    it."""
     head = re.match(r"\s*((?:/\*.*?\*/|//[^\n]*\n)\s*?)(?=\n\s*\n|\n\s*#)", text, re.DOTALL)
     if head:
         yield Item(file, head[1].strip())
@@ -127,8 +133,8 @@ def c_items(file: str, text: str) -> Iterator[Item]:
 
 
 def c_messages(file: str, text: str) -> Iterator[Item]:
-    """Yields the strings in calls that print something for a user, with the name of the function
-    that they are in."""
+    """Yields each string in a C file that is printed for a user, named after the function that
+    contains the call."""
     for name, _, _, body in c_declarations(text):
         code = [token for token in body if token.kind not in ("space", "line", "comment")]
         for place, token in enumerate(code[:-1]):
@@ -142,14 +148,13 @@ def c_messages(file: str, text: str) -> Iterator[Item]:
 
 
 def has_words(said: str) -> bool:
-    """Returns whether a format string contains two words, apart from the arguments that are
-    inserted."""
+    """Returns whether a message has at least two words besides the arguments that are inserted."""
     return len(re.findall(r"[A-Za-z]{2,}", re.sub(r"%[-\w.*]+|\{[^}]*\}|\\n", " ", said))) > 1
 
 
 def first_string(code: list[Token]) -> Iterator[str]:
-    """Yields the first string among the arguments of a call, and the strings that follow it
-    immediately."""
+    """Yields the parts of the first string among the arguments of a call, because C joins adjacent
+    strings. code: the tokens from the opening parenthesis on."""
     depth, found = 0, False
     for token in code:
         depth += {"(": 1, ")": -1}.get(token.text, 0)
@@ -163,7 +168,8 @@ def first_string(code: list[Token]) -> Iterator[str]:
 
 
 def python_items(file: str, text: str) -> Iterator[Item]:
-    """Yields the module, and each class and function that has a docstring."""
+    """Yields the docstring of a Python file, and each class and function that has a docstring, as
+    its signature and docstring."""
     lines = text.split("\n")
     for path, node in walk(ast.parse(text)):
         said = ast.get_docstring(node)
@@ -176,7 +182,8 @@ def python_items(file: str, text: str) -> Iterator[Item]:
 
 
 def walk(node: ast.AST, path: str = "") -> Iterator[tuple[str, ast.AST]]:
-    """Yields every module, class and function below a node, with its dotted name."""
+    """Yields the module, and every class and function below a node, each with its dotted name (""
+    for the module)."""
     if isinstance(node, Documented):
         yield path, node
     for child in ast.iter_child_nodes(node):
@@ -185,7 +192,8 @@ def walk(node: ast.AST, path: str = "") -> Iterator[tuple[str, ast.AST]]:
 
 
 def python_messages(file: str, text: str) -> Iterator[Item]:
-    """Yields the strings of raised errors, and of calls that print something for a user."""
+    """Yields the strings of raised errors in a Python file, and of calls that print something for a
+    user, named after the function that contains them."""
     for path, node in walk(ast.parse(text)):
         if isinstance(node, (ast.Module, ast.ClassDef)):
             continue
@@ -200,7 +208,8 @@ def python_messages(file: str, text: str) -> Iterator[Item]:
 
 
 def paragraphs(file: str, text: str) -> Iterator[Item]:
-    """Yields the paragraphs and bullets of a page's prose, by their headings."""
+    """Yields the paragraphs and bullets of a Markdown page that have over 12 words, named after
+    their heading. Code, tables and HTML are left out."""
     heading = ""
     bare = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
     for block in map(str.strip, re.split(r"\n\s*\n|\n(?=[*-] )", bare)):

@@ -34,7 +34,8 @@ NOT_OURS = ("doc/man/", "third_party/", "debian/missing-sources/")  # or generat
 
 
 class Finding(NamedTuple):
-    """A sentence to rewrite, and the line at which its comment begins."""
+    """A sentence without a named subject: its file, the first line of its comment, and the
+    sentence."""
 
     file: str
     line: int
@@ -50,7 +51,8 @@ def sentences(comment: Comment) -> Iterator[str]:
 
 
 def findings(file: str, text: str) -> list[Finding]:
-    """Returns the sentences of a file that begin with one of the words."""
+    """Returns the sentences in the comments of a file that begin with one of the words in FIRST,
+    except questions. text: of the file."""
     if not PLACE.search(text):
         return []
     return [
@@ -62,16 +64,16 @@ def findings(file: str, text: str) -> list[Finding]:
 
 
 def folder(file: str) -> str:
-    """Returns the first two folders of a file's path; three for the modules and the Python
-    package."""
+    """Returns the folder under which a file is counted: the first two folders of its path, three
+    for modules, four for the Python package; "." at the top."""
     parts = file.split("/")[:-1]
     deep = parts[:2] in (["runtime", "modules"], ["util", "python"])
     return "/".join(parts[: 4 if deep and parts[1] == "python" else 3 if deep else 2]) or "."
 
 
 def main() -> int:
-    """Prints each sentence, unless --count is given, and the number of sentences in each folder.
-    Returns 1 if there is one, otherwise 0."""
+    """Prints each sentence without a named subject, unless --count is given, and the number in each
+    folder. Returns the exit status: 1 if there is such a sentence, otherwise 0."""
     tree = Path(__file__).resolve().parents[2]
     prefixes = tuple(word for word in sys.argv[1:] if not word.startswith("-"))
     names = [name for name in tracked(tree) if not any(part in name for part in NOT_OURS)]

@@ -62,7 +62,7 @@ ALLOWED = {
 
 
 class Finding(NamedTuple):
-    """A message to check by hand."""
+    """A message that a person should check: its file, the line of the call, and the message."""
 
     file: str
     line: int
@@ -70,7 +70,8 @@ class Finding(NamedTuple):
 
 
 def arguments(code: list[Token], start: int) -> list[Token]:
-    """Returns the tokens between the parenthesis at start and its counterpart."""
+    """Returns the tokens between the parenthesis at index `start` and its counterpart; [] if it has
+    none."""
     depth = 0
     for at in range(start, len(code)):
         depth += {"(": 1, ")": -1}.get(code[at].text, 0)
@@ -80,8 +81,8 @@ def arguments(code: list[Token], start: int) -> list[Token]:
 
 
 def messages(text: str) -> Iterator[tuple[int, str, bool]]:
-    """Yields the line of each message, its joined strings, and whether it has another argument,
-    which may be a path."""
+    """Yields each call of a message function in a C file: its line, its joined strings, and whether
+    it has another argument, which may be a path."""
     code = c_code(text)
     for at, token in enumerate(code[:-1]):
         if token.text not in FUNCTIONS or code[at + 1].text != "(":
@@ -95,7 +96,8 @@ def messages(text: str) -> Iterator[tuple[int, str, bool]]:
 
 
 def findings(file: str, text: str) -> list[Finding]:
-    """Returns the messages of a C file that do not say what failed."""
+    """Returns the messages of a C file that do not say on what an operation failed, or say that a
+    thing "cannot be ...". text: of the file."""
     return [
         Finding(file, line, words)
         for line, words, has_path in messages(text)
@@ -108,13 +110,14 @@ def findings(file: str, text: str) -> list[Finding]:
 
 
 def tree_findings(tree: Path) -> list[Finding]:
-    """Returns the messages of the runtime and of the tools."""
+    """Returns the findings in all C files of runtime/ and util/."""
     names = [n for n in tracked(tree) if n.startswith(("runtime/", "util/")) and n.endswith(".c")]
     return [finding for name in names for finding in findings(name, contents(tree / name))]
 
 
 def main() -> int:
-    """Prints each message; returns 1 if there is one, otherwise 0."""
+    """Prints each message that `tree_findings` finds, and their number. Returns the exit status: 1
+    if there is one, otherwise 0."""
     found = tree_findings(Path(__file__).resolve().parents[2])
     for finding in found:
         print(f"{finding.file}:{finding.line}: {finding.text}")

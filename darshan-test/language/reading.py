@@ -34,7 +34,8 @@ SHARES: tuple[tuple[str, int, Callable[[str], bool]], ...] = (
 
 
 def working_tree(tree: Path) -> dict[str, str]:
-    """Returns the texts of all files in the working tree, by path."""
+    """Returns the texts of all tracked files in the working tree, by path; "" for a file that is
+    not UTF-8."""
     return {name: contents(tree / name) for name in tracked(tree)}
 
 
@@ -58,8 +59,8 @@ def renamed(tree: Path, commit: str) -> dict[str, str]:
 
 
 def drawn(texts: dict[str, str], seed: int) -> list[tuple[str, Item]]:
-    """Returns the drawn items with their kind: from each group those whose hash of seed and name is
-    smallest, in that order."""
+    """Returns the drawn items, each with its kind. From each group of SHARES come those whose hash
+    of seed and name is smallest, in the order of the hash. texts: of the files, by path."""
     every = [
         (what, item)
         for file, text in sorted(texts.items())
@@ -95,7 +96,8 @@ def now(what: str, name: str, texts: dict[str, str], names: dict[str, str]) -> s
 
 
 def main() -> int:
-    """Prints the drawn items; returns the exit status 0."""
+    """Prints the items that the seed draws, each with a number such as D1. Returns the exit status
+    0."""
     parser = argparse.ArgumentParser(prog="dev reading", description="See the file's head.")
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--from", dest="commit", help="draw from the texts of this commit")

@@ -43,8 +43,8 @@ def c_form(text: str) -> list[str]:
 
 
 def python_form(text: str) -> list[str]:
-    """Returns the syntax tree of a Python file without positions, as one text for each top-level
-    statement."""
+    """Returns the syntax tree of a Python file, as one text for each top-level statement, without
+    positions. Docstrings are left out, too, unless the file uses `__doc__`."""
     tree = ast.parse(text)
     if "__doc__" not in text:
         for node in ast.walk(tree):
@@ -54,10 +54,8 @@ def python_form(text: str) -> list[str]:
 
 
 def shell_form(text: str) -> list[str]:
-    """Returns the commands of a script, as bash prints a function that contains them.
-
-    `bash -n` parses the script without running it. Only a script that it accepts is put into a
-    function, which bash then parses and prints, but does not run."""
+    """Returns the commands of a script as bash prints them, without comments; nothing of the script
+    is run. Returns the lines without comments if bash cannot parse the script."""
     parsed = subprocess.run(["bash", "-n"], input=text, text=True, capture_output=True, check=False)
     if parsed.returncode:
         return line_form(text)
@@ -67,8 +65,8 @@ def shell_form(text: str) -> list[str]:
 
 
 def line_form(text: str, what: str = "") -> list[str]:
-    """Returns all lines except blank ones and comments; a comment that ends in a backslash is
-    kept."""
+    """Returns all lines except blank ones and comments. A comment that ends in a backslash is kept.
+    what: the language, which decides how comments begin ("#" by default)."""
     comment = re.compile(rf"\s*(?:{LINE.get(what, '#')})")
     bare = BLOCK.sub("", text) if what in BLOCKS else text
     bare = BEHIND.sub("", bare) if what == "js" else bare
@@ -77,8 +75,8 @@ def line_form(text: str, what: str = "") -> list[str]:
 
 
 def form(name: str, text: str) -> list[str]:
-    """Returns lines that must be equal in two versions of a file: the interpreter line first, then
-    the code without comments."""
+    """Returns the lines that must be equal in two versions of a file: the interpreter line first,
+    then the code without comments; [] for documentation."""
     what = kind(name, text)
     if what in DOCUMENTATION:
         return []
@@ -88,7 +86,8 @@ def form(name: str, text: str) -> list[str]:
 
 
 def difference(name: str, old: str, new: str) -> str:
-    """Returns the first difference between two versions of a file; "" if only comments differ."""
+    """Returns the first difference between the code of two versions of a file, as a message; "" if
+    only comments differ. old, new: the texts."""
     before, after = form(name, old), form(name, new)
     if before == after:
         return ""
@@ -105,7 +104,8 @@ def git(tree: Path, *words: str) -> bytes:
 
 
 def problems(tree: Path, base: str) -> tuple[int, list[str]]:
-    """Returns how many files changed since `base`, and a line for each file whose code changed."""
+    """Returns how many files differ from the commit at which the branch left `base`, and a message
+    for each file whose code, mode or existence changed."""
     start = git(tree, "merge-base", base, "HEAD").decode().strip()
     raw = git(tree, "diff", "--raw", "--no-renames", "-z", start).decode().split("\0")
     lines = []
@@ -125,7 +125,8 @@ def problems(tree: Path, base: str) -> tuple[int, list[str]]:
 
 
 def main() -> int:
-    """Prints a line for each file whose code changed; returns 1 if there is one, otherwise 0."""
+    """Prints a message for each file whose code changed. Returns the exit status: 1 if there is
+    one, or if git fails, otherwise 0."""
     parser = argparse.ArgumentParser(prog="dev same-objects", description="See the file's head.")
     parser.add_argument("base", nargs="?", default="main", help="a commit or branch (main)")
     tree = Path(__file__).resolve().parents[2]

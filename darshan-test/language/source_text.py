@@ -30,7 +30,8 @@ TOKEN = re.compile(
 
 
 class Token(NamedTuple):
-    """A token of C; its kind is the name of a group of TOKEN, or "directive"."""
+    """A token of C: its kind (the name of a group of TOKEN, or "directive"), its text, and the line
+    at which it begins."""
 
     kind: str
     text: str
@@ -38,7 +39,7 @@ class Token(NamedTuple):
 
 
 class Comment(NamedTuple):
-    """The text of a comment or docstring without its delimiters, and its first line."""
+    """A comment or docstring: its text without delimiters, and the line at which it begins."""
 
     text: str
     line: int
@@ -75,7 +76,8 @@ def c_code(text: str) -> list[Token]:
 
 
 def c_words(comment: str) -> str:
-    """Returns the words of a C comment, with one line for each paragraph or bullet."""
+    """Returns the words of a C comment without its delimiters and its margin of asterisks, line by
+    line."""
     inner = comment[2:-2] if comment.startswith("/*") else comment[2:]
     return "\n".join(re.sub(r"^[\s*/]+", "", line).strip() for line in inner.split("\n")).strip()
 
@@ -97,8 +99,8 @@ def c_comments(text: str) -> list[Comment]:
 
 
 def hash_comments(lines: list[tuple[int, str]]) -> list[Comment]:
-    """Returns comments that begin with #, from pairs of line number and text; those on adjacent
-    lines are one comment."""
+    """Returns comments from pairs of line number and text; texts on adjacent lines become one
+    comment. The marks at the beginning (#, /, !) are removed."""
     found: list[Comment] = []
     last = -1
     for number, text in lines:
@@ -112,13 +114,15 @@ def hash_comments(lines: list[tuple[int, str]]) -> list[Comment]:
 
 
 def line_comments(text: str, mark: str) -> list[Comment]:
-    """Returns the comments that fill whole lines, which begin with `mark`."""
+    """Returns the comments that fill whole lines. mark: the regular expression with which such a
+    line begins."""
     lines = enumerate(text.split("\n"), 1)
     return hash_comments([(number, line.strip()) for number, line in lines if re.match(mark, line)])
 
 
 def python_comments(text: str) -> list[Comment]:
-    """Returns the comments and docstrings of a Python file."""
+    """Returns the comments and docstrings of a Python file, sorted by line; marks for tools, such
+    as noqa, are left out."""
     marks = [
         (token.start[0], token.string)
         for token in tokenize.generate_tokens(io.StringIO(text).readline)

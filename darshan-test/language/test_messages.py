@@ -25,13 +25,15 @@ BAD = [
 
 @pytest.mark.parametrize("message", GOOD)
 def test_quiet_about_a_message_that_names_its_subject(message: str) -> None:
-    """A complete message, a call of another function and a comment are not reported."""
+    """`./dev lint --messages` does not report a message that says what failed on which path, a call
+    of another function, or a comment."""
     assert findings("a.c", f"void f(void) {{\n  {message}\n}}\n") == []
 
 
 @pytest.mark.parametrize("message", BAD)
 def test_lists_a_message_without_a_subject(message: str) -> None:
-    """An incomplete message is reported with the line of its call."""
+    """`./dev lint --messages` reports a message that does not say what failed on which path, with
+    the line of its call."""
     (found,) = findings("a.c", f"void f(void) {{\n  {message}\n}}\n")
     assert (found.file, found.line) == ("a.c", 2)
 

@@ -36,8 +36,8 @@ struct pair {
 
 
 def test_declarations_of_c() -> None:
-    """An item has the comment immediately above the declaration, and the declaration: a type
-    completely, a function without its body."""
+    """`./dev reading` shows the comment immediately above a C declaration, and the declaration: a
+    type completely, a function without its body."""
     found = {item.name: item.text for item in items("a.c", C)["declaration"]}
     assert found == {
         "a.c": "/* The file's purpose. */",
@@ -47,14 +47,15 @@ def test_declarations_of_c() -> None:
 
 
 def test_messages_of_c() -> None:
-    """A message whose string is written in two parts is one item."""
+    """In `./dev reading`, a C message whose string is written in two parts is one item."""
     assert [item.text for item in items("a.c", C)["message"]] == [
         'fprintf("prog: %s: cannot add\\n")'
     ]
 
 
 def test_python() -> None:
-    """Decorators and signatures are shown, bodies are not; the string of an error is a message."""
+    """`./dev reading` shows a Python function's decorators, signature and docstring without its
+    body; the string of a raised error is a message."""
     text = (
         '"""Head."""\n@mark\ndef f(a: int) -> int:\n    """Doc."""\n    raise E(f"no {a} here")\n'
     )
@@ -67,8 +68,8 @@ def test_python() -> None:
 
 
 def test_the_draw() -> None:
-    """Each group has its full number of items, the same seed draws the same items, and a change of
-    another file does not change the draw."""
+    """In `./dev reading`, each group has its full number of items, and the same seed draws the same
+    items. A change of another file does not change the draw."""
     every = working_tree(SOURCE)  # to read them all three times takes a minute
     texts = {name: every[name] for name in [*sorted(every)[::3], "doc/index.md"]}
     first = drawn(texts, 1)
@@ -80,8 +81,8 @@ def test_the_draw() -> None:
 
 
 def test_a_draw_of_another_commit() -> None:
-    """A declaration that has lost its comment is shown without one, and under the new path of its
-    file."""
+    """With --from, a declaration that has lost its comment is shown without one, under the new path
+    of its file, and one that is gone is shown as gone."""
     bare = C.replace("/* Adds up. */\n", "")
     text = now("declaration", "a.c:adds", {"b.c": bare}, {"a.c": "b.c"})
     assert text == "int adds(struct pair *pair, int (*how)(int))"
@@ -102,8 +103,8 @@ def test_a_draw_of_another_commit() -> None:
     ],
 )
 def test_first_words(comment: str, listed: int) -> None:
-    """Sentences that begin without a named subject are listed with the line of their comment, in C,
-    Python and scripts."""
+    """`./dev lint --words` lists sentences that begin without a named subject, with the line of
+    their comment, in C, Python and scripts. listed: number of such sentences."""
     texts = {
         "a.c": f"int a;\n/* {comment} */",
         "a.py": f"A = 1\n# {comment}\n",

@@ -38,7 +38,8 @@ MAKE = "# Old.\na: b\n\tcc # old\n"
     ],
 )
 def test_comments_may_change(name: str, old: str, new: str) -> None:
-    """The forms of two versions of a file are equal, if only comments differ."""
+    """`./dev same-objects` finds no difference between two versions of a file that differ in
+    comments only."""
     assert old != new
     assert not difference(name, old, new)
 
@@ -64,13 +65,15 @@ def test_comments_may_change(name: str, old: str, new: str) -> None:
     ],
 )
 def test_code_may_not_change(name: str, old: str, new: str) -> None:
-    """A change of code is found, and the first difference is shown."""
+    """`./dev same-objects` reports two versions of a file whose code differs, with the first
+    difference."""
     assert old != new
     assert "became" in difference(name, old, new)
 
 
 def test_the_lexer_agrees_with_gcc() -> None:
-    """gcc removes the comments of files of this tree: the same tokens remain as with c_code()."""
+    """For C files of this tree, c_code() leaves the same tokens as gcc's preprocessor when it
+    removes comments."""
     files = [SOURCE / name for name in tracked(SOURCE, "*.c", "*.h", "*.def")]
     for path in turning(files, 0.1, "lexer"):
         command = ["gcc", "-fpreprocessed", "-dD", "-E", "-P", "-x", "c", str(path)]

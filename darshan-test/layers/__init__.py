@@ -1,1 +1,2 @@
-"""Tests of the POSIX calls below HDF5 calls: no operation is lost or counted twice."""
+"""Tests of the module LAYERS, which attributes POSIX calls to the HDF5 calls that made them: no
+operation is lost or counted twice."""

@@ -1,6 +1,5 @@
-/* Programs whose HDF5 calls the tests compare with POSIX calls: layers SCENARIO, in the current
- * folder. The measured calls are between two marks, which are calls of access() that strace
- * records. */
+/* Scenarios whose HDF5 calls the tests compare with POSIX calls: layers SCENARIO, in the current
+ * folder. The measured calls are between two marks, calls of access() that strace shows. */
 #include <hdf5.h>
 #include <pthread.h>
 #include <stdint.h>

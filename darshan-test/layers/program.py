@@ -20,7 +20,8 @@ Row = dict[str, float]
 
 @dataclass
 class Outcome:
-    """The results of a scenario."""
+    """The results of a run of a scenario: its log, the time in HDF5 calls by the program's own
+    clock, and the log's records."""
 
     log: Path
     spent: float  # seconds in HDF5 calls by the program's clock
@@ -30,7 +31,7 @@ class Outcome:
 
     @property
     def layers(self) -> dict[str, Row]:
-        """Returns the LAYERS records by name."""
+        """Returns the LAYERS records, by name; counter names are without prefix."""
         return self.modules["LAYERS"]
 
     def dataset(self) -> Row:
@@ -43,7 +44,8 @@ class Outcome:
         return sum(row[counter] for row in self.modules["POSIX"].values())
 
     def below(self, what: str) -> float:
-        """Returns the number of POSIX calls or bytes (`what`), summed over all LAYERS records."""
+        """Returns the number of POSIX calls or bytes below HDF5 calls and the application, summed
+        over all LAYERS records and operations. what: such as READS or BYTES_READ."""
         return sum(
             row[f"{operation}_POSIX_{what}"]
             for row in self.layers.values()
@@ -53,7 +55,7 @@ class Outcome:
 
 @dataclass
 class Program:
-    """The program with the scenarios, and the folders of its runs."""
+    """The program with the scenarios (layers.c), and the folder for its run."""
 
     path: Path
     build: Path
@@ -61,8 +63,8 @@ class Program:
     folder: Path
 
     def run(self, scenario: str, *around: str | Path) -> Outcome:
-        """Runs a scenario; around: a command that starts it, such as strace. Returns its
-        results."""
+        """Runs a scenario with the runtime; fails if the program does. Returns its results. around:
+        words before its command, such as strace."""
         work, logs, journals = (self.folder / name for name in ("work", "logs", "journals"))
         for folder in (work, logs, journals):
             folder.mkdir()
@@ -79,7 +81,7 @@ class Program:
 
 
 def read(parser: Path, outcome: Outcome) -> None:
-    """Adds the records of the run's log to the outcome."""
+    """Adds the records of the run's log to outcome.modules."""
     for row in read_rows(parser, outcome.log):
         record = outcome.modules.setdefault(row.module, {}).setdefault(row.name, {})
         record[row.counter.removeprefix(f"{row.module}_")] = row.value

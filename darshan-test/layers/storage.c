@@ -5,8 +5,9 @@
 
 enum { ELEMENTS = 1000, CHUNK = 100 };
 
-/* Creates and writes a dataset, and reads it again unless `read` is 0. Chunks of a dataset that is
- * only written reach the file at the close. */
+/* Creates a dataset `name` and writes it; reads it again unless `read` is 0. The chunks of a
+ * dataset that is only written reach the file when it is closed. create: its creation properties.
+ * */
 static void use(hid_t file, const char *name, hid_t create, double *values, int read) {
   const hsize_t extent = ELEMENTS;
   hid_t space = CHECK(H5Screate_simple(1, &extent, NULL));

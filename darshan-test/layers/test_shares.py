@@ -1,4 +1,5 @@
-"""The fraction of a run's time in I/O is the same in every output that prints it."""
+"""The I/O share (the fraction of a run's time in I/O) is the same in every output of Darshan that
+prints it. Each output has two shares: of file I/O, and of all layers such as HDF5 and MPI-IO."""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ Told = dict[str, tuple[Share, Share]]  # by output: in file I/O, in I/O of all l
 
 @pytest.fixture
 def tool(build: Path, tmp_path: Path) -> Tool:
-    """Returns a function that runs a `darshan` command and returns its stdout and stderr."""
+    """Returns a function that runs a `darshan` command, which must succeed, and returns its stdout
+    and stderr."""
 
     def run(*arguments: str | Path) -> str:
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "LD_"))}
@@ -58,7 +60,8 @@ def tool(build: Path, tmp_path: Path) -> Tool:
 
 
 def log_of(tool: Tool, folder: Path, *command: str) -> Path:
-    """Runs the command and returns its only log."""
+    """Runs a command by `darshan run` with its logs in the folder, and returns the path of its only
+    log."""
     tool("run", "-o", folder, "--", *command)
     (log,) = folder.rglob("*.darshan")
     return log
@@ -79,14 +82,15 @@ def _share(pattern: str, text: str) -> Share:
 
 
 def of_stat(screen: str) -> tuple[Share, Share]:
-    """Returns the fractions of the time in file I/O and in all layers, from the screen of `darshan
+    """Returns the shares of file I/O and of all layers, as text, from the output of `darshan
     stat`."""
     files = _share(rf"{FILES} \(([^)]*%)\)", screen)
     return files, _share(r"all layers ([^,\n]*%)", screen) if "all layers" in screen else files
 
 
 def of_text(text: str) -> tuple[Share, Share]:
-    """Returns the two fractions from the report as text, or from the report of many jobs."""
+    """Returns the shares of file I/O and of all layers, as text, from the report as text, or from
+    the report on many jobs."""
     flat = " ".join(text.split())
     files = _share(r"(< 0\.1 %|[\d.]+ %) of the (?:run|working) time went into file I/O", flat)
     both = ", (< 0.1 %|[\\d.]+ %) into I/O of all layers"
@@ -94,7 +98,7 @@ def of_text(text: str) -> tuple[Share, Share]:
 
 
 def of_page(page: str) -> tuple[Share, Share]:
-    """Returns the fractions of the time in file I/O and in all layers, from the figures of an HTML
+    """Returns the shares of file I/O and of all layers, as text, from the figures of an HTML
     report."""
     figures = [
         (html.unescape(value), words)
@@ -105,7 +109,8 @@ def of_page(page: str) -> tuple[Share, Share]:
 
 
 def of_pair(page: str) -> tuple[Share, Share]:
-    """Returns the two fractions from a page that compares two logs, which are the same log here."""
+    """Returns the shares of file I/O and of all layers, as text, from a page that compares two
+    logs, which are the same log here."""
     found = re.findall(r"<span>(in [^<]*):</span> <b>([^<]*) \u2192 ([^<]*)</b>", page)
     assert found and all(before == after for _, before, after in found)
     told = {words.partition(",")[0]: html.unescape(value) for words, value, _ in found}
@@ -113,8 +118,8 @@ def of_pair(page: str) -> tuple[Share, Share]:
 
 
 def of_seconds(row: dict[str, Any], files: str, layers: str, work: str) -> tuple[Share, Share]:
-    """Returns the fractions of the time in file I/O and in all layers, from a row of data whose
-    columns `files`, `layers` and `work` have the seconds."""
+    """Returns the shares of file I/O and of all layers, as text, computed from a row of data.
+    files, layers, work: the columns with the seconds of both and of the whole run."""
 
     def told(name: str) -> Share:
         part = 100 * float(row[name]) / float(row[work])
@@ -124,7 +129,8 @@ def of_seconds(row: dict[str, Any], files: str, layers: str, work: str) -> tuple
 
 
 def outputs(tool: Tool, log: Path) -> Told:
-    """Returns the fractions that every output prints for one log, by the output's name."""
+    """Returns the shares of file I/O and of all layers that each output prints for one log, by the
+    output's name."""
     report = ("report", "-o", "-")
     data = json.loads(tool(*report, "--json", log))["io"]
     columns = "io_seconds", "all_layers_seconds", "process_seconds"
@@ -147,8 +153,8 @@ def outputs(tool: Tool, log: Path) -> Told:
 
 
 def of_lake(tool: Tool, log: Path) -> tuple[Share, Share]:
-    """Returns the fractions of the time in file I/O and in all layers, from a lake that contains
-    only this log."""
+    """Returns the shares of file I/O and of all layers, as text, from a new lake that contains only
+    this log."""
     lake = log.parent / "lake"
     tool("collect", "--into", lake, log)
     asked = tool("ask", lake, "--json", "--sql", "SELECT * FROM jobs")
@@ -158,7 +164,8 @@ def of_lake(tool: Tool, log: Path) -> tuple[Share, Share]:
 
 
 def test_one_process(tool: Tool, tmp_path: Path) -> None:
-    """Without upper libraries, both fractions are the same."""
+    """For a program without HDF5 or MPI, all outputs have the same share, which is equal for file
+    I/O and all layers."""
     told = outputs(tool, log_of(tool, tmp_path / "logs", sys.executable, "-c", WRITES))
     assert len(set(told.values())) == 1, told
     assert len(set(told["stat"])) == 1, told
@@ -184,8 +191,8 @@ os.unlink("data")
 
 
 def test_threads(tool: Tool, tmp_path: Path) -> None:
-    """All outputs have the same fraction above 100 %; `darshan stat`, the text and the page explain
-    it."""
+    """For a program with several threads in I/O, all outputs have the same share, which is above
+    100 %; `darshan stat`, the text and the page explain it."""
     log = log_of(tool, tmp_path / "logs", sys.executable, "-c", THREADS)
     told = outputs(tool, log)
     assert len(set(told.values())) == 1, told
@@ -205,7 +212,8 @@ def test_shells(tool: Tool, tmp_path: Path) -> None:
 
 
 def test_hdf5(program: Program, tool: Tool) -> None:
-    """If HDF5 took most of the time, the two fractions differ, and each output prints both."""
+    """For a program that spends most time in HDF5, the shares of file I/O and of all layers differ,
+    and all outputs have the same two."""
     told = outputs(tool, program.run("timing").log)
     assert len(set(told.values())) == 1, told
     files, layers = (float(share.strip("< %")) for share in told["stat"])
@@ -213,7 +221,8 @@ def test_hdf5(program: Program, tool: Tool) -> None:
 
 
 def test_waiting_shells_do_not_dilute(tool: Tool, tmp_path: Path) -> None:
-    """A program has the same fraction of I/O and the same finding alone and within eight shells."""
+    """A program has the same I/O share and the same finding alone and within eight shells that only
+    wait for it."""
     program = [sys.executable, "-c", WRITES]
     alone, within = (
         json.loads(tool("report", "--json", "-o", "-", log))
@@ -234,8 +243,8 @@ def test_waiting_shells_do_not_dilute(tool: Tool, tmp_path: Path) -> None:
 
 
 def test_stakes_are_wall_time(tool: Tool, tmp_path: Path) -> None:
-    """The potential saving of four parallel programs, as wall time, is less than half of the sum
-    over the programs, and no more than the run."""
+    """For four parallel programs with the same problem, the potential saving in wall time is less
+    than half of the sum over the programs, and at most the run time."""
     script = 'for i in 1 2 3 4; do mkdir $i; (cd $i; "$0" -c "$1") & done; wait'
     log = log_of(tool, tmp_path / "logs", "sh", "-c", script, sys.executable, WRITES)
     told = json.loads(tool("report", "--json", "-o", "-", log))
@@ -245,8 +254,8 @@ def test_stakes_are_wall_time(tool: Tool, tmp_path: Path) -> None:
 
 
 def test_stakes_of_programs_side_by_side(tool: Tool, tmp_path: Path) -> None:
-    """Two programs work in parallel and then sleep for most of the run. The potential saving is
-    relative to the working time of one program, and is the same as for one program alone."""
+    """For two programs that work in parallel and then sleep for most of the run, the potential
+    saving is relative to the working time of one program, as for one program alone."""
     script = 'for i in 1 2; do mkdir $i; (cd $i; "$0" -c "$1") & done; wait'
     sleeping = WRITES + "time.sleep(6)\n"
     log = log_of(tool, tmp_path / "logs", "sh", "-c", script, sys.executable, sleeping)
@@ -261,8 +270,8 @@ def test_stakes_of_programs_side_by_side(tool: Tool, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("wait", ["time.sleep(1)", "select.select([], [], [], 1)", "thread.join()"])
 def test_waiting_does_not_dilute(tool: Tool, tmp_path: Path, wait: str) -> None:
-    """The time in which a process sleeps, polls, or waits for a sleeping thread is not counted as
-    working time, for a process alone or with a parent."""
+    """The time in which a process sleeps, polls, or waits for a sleeping thread is not in the
+    report's working time, for a process alone and for one with a parent that waits."""
     thread = "import select, threading\nthread = threading.Thread(target=time.sleep, args=(1,))\n"
     program = [sys.executable, "-c", f"{WRITES}\n{thread}thread.start()\n{wait}\n"]
     for place, command in enumerate((program, nested(2, program))):

@@ -11,8 +11,8 @@ UNITS = {"B": 1.0, "KiB": 1024.0, "MiB": 1024.0**2, "us": 1e-6, "ms": 1e-3, "s":
 
 
 def expected(row: Row) -> list[float]:
-    """Returns the requested and moved bytes, their ratio, the time, and the fractions of HDF5, MPI
-    and POSIX."""
+    """Returns what `darshan stat` must show of a dataset's LAYERS record: requested bytes, moved
+    bytes, their ratio, seconds, and the fractions of this time in HDF5, MPI and POSIX."""
     asked = row["BYTES_ASKED_READ"] + row["BYTES_ASKED_WRITTEN"]
     moved = sum(row[f"{o}_POSIX_BYTES_{d}"] for o in OPERATIONS for d in ("READ", "WRITTEN"))
     time = sum(row[f"F_{o}_TIME"] for o in OPERATIONS)
@@ -23,7 +23,8 @@ def expected(row: Row) -> list[float]:
 
 
 def shown(line: str) -> tuple[str, list[float]]:
-    """Returns the name and the numbers of a line."""
+    """Returns the dataset's name and the numbers in a line of `darshan stat`, in the units of
+    expected()."""
     name, asked, asked_unit, moved, moved_unit, factor, time, time_unit, *shares = line.split()
     numbers = [
         float(asked) * UNITS[asked_unit],
@@ -35,7 +36,8 @@ def shown(line: str) -> tuple[str, list[float]]:
 
 
 def test_three_slowest(program: Program) -> None:
-    """The screen shows the three slowest of four datasets, with their numbers."""
+    """`darshan stat` shows the three slowest of four datasets, with the numbers of their LAYERS
+    records."""
     outcome = program.run("timing")
     done = subprocess.run(
         [program.build / "darshan", "stat", "-r", outcome.log],
@@ -62,7 +64,7 @@ def test_three_slowest(program: Program) -> None:
 
 
 def test_no_datasets(program: Program) -> None:
-    """For programs without HDF5 there are no lines about datasets."""
+    """`darshan stat` of a program without HDF5 has no lines about datasets."""
     done = subprocess.run(
         [program.build / "darshan", "stat", "cat", "/dev/null"],
         cwd=program.folder,

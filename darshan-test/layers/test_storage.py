@@ -1,5 +1,5 @@
-"""Bytes of raw data are distinguished from metadata, and HDF5's stdio driver is attributed, for
-datasets of known size."""
+"""For datasets of known size, LAYERS records distinguish bytes of raw data from metadata, and the
+calls of HDF5's stdio driver are attributed to HDF5."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ SETTING = "DARSHAN_HDF5_STORAGE=1"
 
 
 def row_of(outcome: Outcome, name: str) -> Row:
-    """Returns the LAYERS record of a dataset."""
+    """Returns the LAYERS record of the dataset with this name in a.h5."""
     (row,) = (row for key, row in outcome.layers.items() if key.endswith(f"a.h5:/{name}"))
     return row
 
 
 @pytest.mark.parametrize("name", ["contiguous", "chunked", "late"])
 def test_raw_bytes_are_those_of_the_storage(name: str, program: Program) -> None:
-    """Each byte of a dataset is written once; reads come from HDF5's memory or from the file."""
+    """With the setting for raw bytes, the LAYERS record of a dataset has as many distinct raw bytes
+    written as the dataset has, and at most as many raw bytes read as bytes read."""
     row = row_of(program.run("storage", "env", SETTING), name)
     assert row["DISTINCT_RAW_BYTES_WRITTEN"] == RAW
     assert 0 <= row["DISTINCT_RAW_BYTES_READ"] <= row["DISTINCT_BYTES_READ"]
@@ -30,15 +31,15 @@ def test_raw_bytes_are_those_of_the_storage(name: str, program: Program) -> None
 
 @pytest.mark.parametrize("name", ["contiguous", "chunked"])
 def test_nobody_asked(name: str, program: Program) -> None:
-    """Without the setting the runtime makes no queries to the library, and the record shows
-    this."""
+    """Without the setting for raw bytes, the runtime does not query HDF5 for a dataset's storage,
+    and the raw bytes in the record are -1 (unknown)."""
     row = row_of(program.run("storage"), name)
     assert (row["DISTINCT_RAW_BYTES_READ"], row["DISTINCT_RAW_BYTES_WRITTEN"]) == (-1, -1)
 
 
 def test_chunk_caches(program: Program) -> None:
-    """The record has the size of the chunk cache in use: the dataset's own, otherwise that of its
-    file."""
+    """The LAYERS record of a dataset has the size, slots and preemption policy of the chunk cache
+    in use: the dataset's own, otherwise that of its file."""
     outcome = program.run("caches")
     counters = ("CHUNK_CACHE_BYTES", "CHUNK_CACHE_SLOTS", "F_CHUNK_CACHE_PREEMPTION")
     common = {"CHUNK_BYTES": 100 * 8, "FILTERS": 2, "LAYOUT": 2}
@@ -49,7 +50,8 @@ def test_chunk_caches(program: Program) -> None:
 
 
 def test_streams_add_up(program: Program) -> None:
-    """All bytes of HDF5's stdio driver are attributed to HDF5 calls, and are counted once."""
+    """All bytes that HDF5's stdio driver moves are in the LAYERS records of HDF5 calls, and are
+    counted once."""
     outcome = program.run("streams")
     for what in ("BYTES_READ", "BYTES_WRITTEN"):
         below = sum(row[f"{o}_STDIO_{what}"] for row in outcome.layers.values() for o in OPERATIONS)

@@ -1,5 +1,5 @@
-"""The operations that are attributed to layers agree with POSIX's totals, the program's clock and
-the output of strace."""
+"""The operations in LAYERS records agree with the totals of POSIX, with the program's own clock,
+and with the output of strace."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ _MARK = re.compile(r'access(?:at2?)?\(.*"mark:(\w+)"')
 
 
 def nothing_lost(outcome: Outcome) -> None:
-    """Checks that every POSIX read, write and byte is in exactly one LAYERS record."""
+    """Checks that every POSIX read, write and byte of the run is in exactly one LAYERS record, also
+    in its counts by size."""
     for what in ("READS", "WRITES", "BYTES_READ", "BYTES_WRITTEN"):
         assert outcome.below(what) == outcome.posix(what), what
     for kind in ("READ", "WRITE"):
@@ -34,7 +35,8 @@ def nothing_lost(outcome: Outcome) -> None:
 
 
 def within(row: Row) -> None:
-    """Checks that the time in POSIX calls below an operation is not longer than the operation."""
+    """Checks for each operation of a LAYERS record that the POSIX time below it is not longer than
+    the operation, and that an operation without calls has no time."""
     for operation in OPERATIONS:
         whole, below = row[f"F_{operation}_TIME"], row[f"F_{operation}_POSIX_TIME"]
         slack = ROUNDING * max(1, row[f"{operation}_CALLS"])
@@ -51,8 +53,8 @@ def within(row: Row) -> None:
     ],
 )
 def test_adds_up(scenario: str, program: Program) -> None:
-    """Counts and bytes add up exactly, and the times of lower layers do not exceed those of upper
-    layers."""
+    """In the log of each scenario, the calls and bytes of LAYERS add up to those of POSIX exactly,
+    and times of POSIX do not exceed those of the HDF5 calls above."""
     outcome = program.run(scenario)
     assert outcome.posix("WRITES") > 0
     nothing_lost(outcome)
@@ -61,8 +63,8 @@ def test_adds_up(scenario: str, program: Program) -> None:
 
 
 def test_threads_do_not_mix(program: Program) -> None:
-    """The POSIX calls of two threads that do not use HDF5 are attributed to the application, to the
-    byte."""
+    """The POSIX calls of two threads that do not use HDF5 are attributed to the application to the
+    byte, while a third thread calls HDF5."""
     outcome = program.run("threads")
     application = outcome.layers[APPLICATION]
     for kind, moved in (("READ", "BYTES_READ"), ("WRITE", "BYTES_WRITTEN")):
@@ -108,7 +110,7 @@ def test_exclusive_times_make_up_the_inclusive_one(program: Program) -> None:
 
 
 def distinct(extents: Iterable[tuple[int, int]]) -> int:
-    """Returns the bytes in the union of half-open ranges."""
+    """Returns the bytes in the union of ranges, each from a start to an exclusive end."""
     total, reached = 0, 0
     for start, end in sorted(extents):
         total += max(0, end - max(start, reached))
@@ -117,8 +119,8 @@ def distinct(extents: Iterable[tuple[int, int]]) -> int:
 
 
 def observed(trace: Path) -> dict[str, list[tuple[int, int]]]:
-    """Returns the ranges of a.h5 that were read and written between the marks, from strace's
-    output."""
+    """Returns the ranges of a.h5 that were read (pread64) and written (pwrite64) between the marks,
+    each as start and exclusive end, from strace's output."""
     found: dict[str, list[tuple[int, int]]] = {"pread64": [], "pwrite64": []}
     inside = False
     for line in trace.read_text(errors="replace").splitlines():
@@ -132,8 +134,8 @@ def observed(trace: Path) -> dict[str, list[tuple[int, int]]]:
 
 
 def traced(program: Program, scenario: str) -> tuple[Row, dict[str, list[tuple[int, int]]]]:
-    """Runs a scenario under strace. Returns the dataset's record, and the ranges that strace
-    observed."""
+    """Runs a scenario under strace. Returns the dataset's LAYERS record, and the ranges that
+    `observed` finds. Fails if their bytes do not agree."""
     trace = program.folder / "trace"
     filters = "trace=pread64,pwrite64,?access,?faccessat,?faccessat2"
     outcome = program.run(scenario, "strace", "-f", "-y", "-s", "0", "-e", filters, "-o", trace)
@@ -150,7 +152,8 @@ def traced(program: Program, scenario: str) -> tuple[Row, dict[str, list[tuple[i
 
 
 def test_distinct_bytes_of_a_program_that_reads_again(program: Program) -> None:
-    """Each chunk is read many times, and its bytes are counted once as distinct bytes."""
+    """For a program that reads each chunk many times, the LAYERS record counts the chunk's bytes
+    once as distinct bytes, exactly as computed from strace."""
     row, seen = traced(program, "reread")
     assert row["DISTINCT_BYTES_READ"] == distinct(seen["pread64"])
     assert row["DISTINCT_BYTES_WRITTEN"] == distinct(seen["pwrite64"])
@@ -160,8 +163,8 @@ def test_distinct_bytes_of_a_program_that_reads_again(program: Program) -> None:
 
 
 def test_distinct_bytes_of_many_places(program: Program) -> None:
-    """If there are more ranges than are stored individually, the true number is within the error
-    that the record states."""
+    """For a program that accesses more ranges than the runtime stores individually, the distinct
+    bytes in the LAYERS record are too many by at most the record's DISTINCT_ERROR."""
     row, seen = traced(program, "scattered")
     truths = [distinct(seen[call]) for call in ("pread64", "pwrite64")]
     shown = [row["DISTINCT_BYTES_READ"], row["DISTINCT_BYTES_WRITTEN"]]

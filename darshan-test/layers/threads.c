@@ -1,4 +1,4 @@
-/* Two threads that do POSIX I/O without HDF5 while a third thread calls HDF5. */
+/* Scenarios in which two threads do POSIX I/O without HDF5 while a third thread calls HDF5. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>

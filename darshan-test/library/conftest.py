@@ -1,4 +1,5 @@
-"""Installs the files for programs that read logs: both libraries, their headers, commands."""
+"""Installs the files that programs need to read logs: both libraries, their headers, and
+commands."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ PARTS = (
 
 @pytest.fixture(scope="session")
 def prefix(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Returns the prefix of an installation that was moved to another folder."""
+    """Installs the libraries with `make install-...`, and moves the installation to another folder.
+    Returns its prefix."""
     folder = tmp_path_factory.mktemp("library")
     env = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
     subprocess.run(

@@ -33,7 +33,8 @@ SEGMENT = 32  # bytes of a DXT segment
 
 
 class Job(ctypes.Structure):
-    """struct darshan_job"""
+    """The C struct darshan_job of Darshan 3.5: user id, times, number of processes, job id and
+    metadata."""
 
     _fields_ = (
         *((name, c_int64) for name in ("uid", "start", "start_nsec", "end", "end_nsec")),
@@ -42,13 +43,14 @@ class Job(ctypes.Structure):
 
 
 class Mount(ctypes.Structure):
-    """struct darshan_mnt_info"""
+    """The C struct darshan_mnt_info of Darshan 3.5: a file system's type and mount point."""
 
     _fields_ = (("type", c_char * 3015), ("path", c_char * 3015))
 
 
 class Module(ctypes.Structure):
-    """struct darshan_mod_info"""
+    """The C struct darshan_mod_info of Darshan 3.5: a module's name, stored length in bytes,
+    version, id and partial flag."""
 
     _fields_ = (
         *(("name", c_char_p), ("len", c_int), ("ver", c_int), ("idx", c_int)),
@@ -57,13 +59,14 @@ class Module(ctypes.Structure):
 
 
 class Name(ctypes.Structure):
-    """struct darshan_name_record"""
+    """The C struct darshan_name_record of Darshan 3.5: a record id and the pointer to its name."""
 
     _fields_ = (("id", c_uint64), ("name", c_void_p))
 
 
 class Lustre(ctypes.Structure):
-    """struct darshan_lustre_record"""
+    """The C struct darshan_lustre_record of Darshan 3.5, with pointers to its components and to its
+    storage targets."""
 
     _fields_ = (
         *(("id", c_uint64), ("rank", c_int64), ("num_comps", c_int64), ("num_stripes", c_int64)),
@@ -72,7 +75,8 @@ class Lustre(ctypes.Structure):
 
 
 class Heatmap(ctypes.Structure):
-    """struct darshan_heatmap_record"""
+    """The C struct darshan_heatmap_record of Darshan 3.5, with pointers to its bins, which have
+    bytes per interval."""
 
     _fields_ = (
         *(("id", c_uint64), ("rank", c_int64), ("width", c_double), ("nbins", c_int64)),
@@ -81,7 +85,8 @@ class Heatmap(ctypes.Structure):
 
 
 class Dxt(ctypes.Structure):
-    """struct dxt_file_record"""
+    """The C struct dxt_file_record of Darshan 3.5: the head of a file's trace, before its
+    segments."""
 
     _fields_ = (
         *(("id", c_uint64), ("rank", c_int64), ("shared", c_int64), ("hostname", c_char * 64)),
@@ -90,7 +95,8 @@ class Dxt(ctypes.Structure):
 
 
 class Category(ctypes.Structure):
-    """struct darshan_file_category_counters"""
+    """The C struct darshan_file_category_counters of Darshan 3.5: counts and bytes of one category
+    of files."""
 
     _fields_ = tuple(
         (name, c_int64)
@@ -102,7 +108,8 @@ class Category(ctypes.Structure):
 
 
 class Metrics(ctypes.Structure):
-    """struct darshan_derived_metrics"""
+    """The C struct darshan_derived_metrics of Darshan 3.5: what an accumulator computes from
+    records."""
 
     _fields_ = (
         *(("total_bytes", c_int64), ("unique_time", c_double), ("unique_rw", c_double)),
@@ -112,7 +119,8 @@ class Metrics(ctypes.Structure):
 
 
 def plain(struct: ctypes.Structure) -> list[Any]:
-    """Returns the numbers of a struct in order."""
+    """Returns the numbers of a struct in order; an array in it becomes a list of its elements'
+    lists."""
     out: list[Any] = []
     for field in struct._fields_:
         value = getattr(struct, field[0])
@@ -146,8 +154,8 @@ class Library:
         return c_void_p(self.lib.darshan_log_open(os.fsencode(path)))
 
     def list_of(self, function: str, log: c_void_p, kind: type[Any]) -> list[Any]:
-        """Returns a copy of the list that a function returns by two pointers. kind: the type of its
-        elements."""
+        """Returns a copy of the list that a function stores by a pointer and a count. function: its
+        name without "darshan_log_". kind: the ctypes type of the elements."""
         found, count = POINTER(kind)(), c_int(-1)
         getattr(self.lib, f"darshan_log_{function}")(log, byref(found), byref(count))
         return [kind.from_buffer_copy(found[i]) for i in range(count.value)]
@@ -160,8 +168,9 @@ class Library:
         return out
 
     def records(self, log: c_void_p, module: int) -> tuple[list[bytes], int]:
-        """Returns the bytes of a module's records, with pointers replaced by the data they point
-        to, and the result of the last call."""
+        """Reads the records of a module to their end. Returns the bytes of each, with pointers
+        replaced by the data they point to, and the result of the last call: 0 at the end, -1 on
+        error."""
         out = []
         while True:
             record = c_void_p()
@@ -172,8 +181,8 @@ class Library:
             self.lib.darshan_free(record)
 
     def begins_anew(self, log: c_void_p) -> bool:
-        """Returns whether reading starts with the first record of a module again after its last
-        one."""
+        """Returns whether reading a module starts with its first record again after its last one.
+        Checked for POSIX only; True for a log without it."""
         modules = [module.idx for module in self.list_of("get_modules", log, Module)]
         if modules[:1] != [1]:
             return True
@@ -181,8 +190,9 @@ class Library:
         return first[1] < 0 or (self.records(log, 1) == first and first[0] != [])
 
     def sums(self, module: int, nprocs: int, records: list[bytes]) -> tuple[list[Any], str]:
-        """Returns the accumulator's metrics, and its total record as text. records: the bytes of
-        each record."""
+        """Adds records to an accumulator for a job of `nprocs` processes. Returns its metrics as
+        numbers, and its total record as hexadecimal text. module: the module's id; records: the
+        bytes of each record."""
         accumulator, metrics = c_void_p(), Metrics()
         assert self.lib.darshan_accumulator_create(module, nprocs, byref(accumulator)) == 0
         for record in records:
@@ -193,7 +203,8 @@ class Library:
         return plain(metrics), total.raw.hex()
 
     def whole(self, path: Path) -> dict[str, Any] | None:
-        """Returns all that the interface returns for a log; None if it does not open."""
+        """Returns all that the interface returns for a log, by names of its own that JSON can
+        store; None if the log does not open."""
         log = self.open(path)
         if not log.value:
             return None
@@ -236,8 +247,8 @@ class Library:
 
 
 def content(module: int, at: int) -> bytes:
-    """Returns the bytes of the record at address `at`, with pointers replaced by the data they
-    point to."""
+    """Returns the bytes of a module's record at address `at`, with pointers replaced by the data
+    they point to."""
     if module in FIXED:
         return ctypes.string_at(at, FIXED[module])
     if module == LUSTRE:

@@ -35,7 +35,7 @@ LEFT_OUT = "DAOS_NB_OPS"
 
 
 def their_library() -> Path:
-    """Returns the library in PyDarshan's wheel; the test is skipped if the wheel is not
+    """Returns the path of the C library in PyDarshan's wheel; skips the test if the wheel is not
     installed."""
     found = importlib.util.find_spec("darshan")
     folder = Path(found.origin or "").parent.parent / "darshan.libs" if found else Path("/nowhere")
@@ -46,15 +46,16 @@ def their_library() -> Path:
 
 
 def said(library: Path, logs: list[Path]) -> list[Any]:
-    """Returns all values that a library returns for each log."""
+    """Returns all values that a library returns for each log, by `interface.py whole`; None for a
+    log that does not open."""
     command = [sys.executable, "-m", "library.interface", library, "whole", *logs]
     done = subprocess.run(command, cwd=HERE.parent, capture_output=True, text=True, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def words_of(module: str, counters: tuple[str, ...]) -> list[int]:
-    """Returns the indices of counters in the newest record of a module. counters: names without the
-    module's prefix."""
+    """Returns the indices, in words of 8 bytes, of counters in the newest record of a module.
+    counters: names without the module's prefix."""
     layout = LAYOUTS[module][max(LAYOUTS[module])]
     prefix = layout.counters[0].split("_")[0] if module != "PNETCDF_FILE" else module
     names = (*layout.counters, *layout.fcounters)
@@ -62,8 +63,9 @@ def words_of(module: str, counters: tuple[str, ...]) -> list[int]:
 
 
 def slipped(module: str, version: int, swapped: bool) -> list[int]:
-    """Returns the indices of the words of a record that PyDarshan's library is known to read
-    incorrectly. swapped: whether the log has the other byte order."""
+    """Returns the indices of the 8-byte words of a record that PyDarshan's library is known to read
+    incorrectly. version: of the module's records; swapped: whether the log has the other byte
+    order."""
     return [
         word
         for name, versions, only_swapped, counters in SLIPS
@@ -74,8 +76,9 @@ def slipped(module: str, version: int, swapped: bool) -> list[int]:
 
 
 def masked(module: str, version: int, swapped: bool, text: str) -> bytes:
-    """Returns the bytes of a record without the words that PyDarshan's library reads incorrectly.
-    text: the bytes in hexadecimal form."""
+    """Returns the bytes of a record with zeros in place of the words that PyDarshan's library reads
+    incorrectly. version: of the module; swapped: the record was read from a log of the other byte
+    order; text: the bytes in hexadecimal form."""
     record = bytearray.fromhex(text)
     for word in slipped(module, version, swapped):
         struct.pack_into("<q", record, 8 * word, 0)
@@ -94,8 +97,8 @@ def masked(module: str, version: int, swapped: bool, text: str) -> bytes:
 
 
 def assert_same_sums(module: str, mine: list[Any], theirs: list[Any]) -> None:
-    """Checks that integers are equal, and that times differ by rounding only, because the order of
-    addition differs."""
+    """Checks that the metrics and total records of both libraries have the same integers, and that
+    times differ by rounding only, because the order of addition differs."""
     for a, b in zip(mine[0], theirs[0]):
         assert a == b or math.isclose(a, b, rel_tol=1e-12), module
     layout = LAYOUTS[module][max(LAYOUTS[module])]

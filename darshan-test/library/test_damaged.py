@@ -50,8 +50,8 @@ def test_bad_log(bad: Bad, build: Path, tmp_path: Path) -> None:
 
 
 def test_after_the_end_the_first_record_comes_again(build: Path, tmp_path: Path) -> None:
-    """After the last record, reading starts with the first one again: PyDarshan counts the records
-    when it opens a log. interface.py checks the records of POSIX."""
+    """After the last record of a module, darshan_log_get_record starts with the first one again,
+    because PyDarshan counts the records when it opens a log. interface.py checks this for POSIX."""
     log = tmp_path / "whole"
     log.write_bytes(encode(standard_log({"POSIX": 4, "STDIO": 2})))
     assert read(build, "ends", log) == ([[2, 0]], [])

@@ -1,5 +1,5 @@
-"""The installed libraries: their symbols, the example of the documentation, and how programs find
-them."""
+"""Tests the installed libraries libdarshan-util and libdarshan-read: their symbols, the examples of
+the documentation, and how programs find them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ def output(*command: str | Path, env: dict[str, str] | None = None) -> str:
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_what_a_library_shows(library: str, prefix: Path) -> None:
-    """The library has its soname, and exports exactly the public symbols."""
+    """An installed library has its soname and its development link, and exports exactly the public
+    symbols."""
     path = prefix / "lib" / library
     assert f"Library soname: [{library}]" in output("readelf", "-dW", path)
     assert (prefix / "lib" / library[:-2]).resolve() == path.resolve()
@@ -55,7 +56,8 @@ def test_what_a_library_shows(library: str, prefix: Path) -> None:
 
 
 def test_a_program_may_use_both() -> None:
-    """No symbol is defined in both libraries."""
+    """libdarshan-util and libdarshan-read export no symbol of the same name, so a program can be
+    linked with both."""
     names = [
         set(re.findall(r"(\w+);", (SOURCE / path).read_text())) for _, path in LIBRARIES.values()
     ]
@@ -64,8 +66,8 @@ def test_a_program_may_use_both() -> None:
 
 
 def built_of(page: str, name: str, prefix: Path, folder: Path) -> Path:
-    """Compiles a program of the documentation page with the page's own command. Returns the
-    program's path."""
+    """Compiles the example program `name` of a documentation page with the page's own command.
+    page: its text; prefix: of the installation. Returns the program's path."""
     source, command = re.search(
         rf"```c\n(/\* {name}\.c.*?)```.*?```sh\n(cc [^\n]*)\n", page, re.DOTALL
     ).groups()  # type: ignore[union-attr]
@@ -77,7 +79,7 @@ def built_of(page: str, name: str, prefix: Path, folder: Path) -> Path:
 
 
 def test_the_example(prefix: Path, log: Path, tmp_path: Path, build: Path) -> None:
-    """The example prints the same values as darshan-parser."""
+    """The documentation's example program prints the same values as darshan-parser."""
     program = built_of(PAGE.read_text(), "most-read", prefix, tmp_path)
     lines = output(program, log).splitlines()
     rows = rows_in(parsed(build / "darshan-parser", log), "POSIX")

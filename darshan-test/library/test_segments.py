@@ -1,4 +1,5 @@
-"""libdarshan-util for both layouts of trace segments: each reads both versions of traces."""
+"""libdarshan-util exists for both layouts of trace segments, without and with thread ids; each
+reads both versions of traces."""
 
 from __future__ import annotations
 
@@ -44,7 +45,8 @@ def compiled(libraries: Path, folder: Path, library: str, threads: int) -> Path:
 @pytest.mark.parametrize("number", LIBRARIES)
 @pytest.mark.parametrize("age", VERSIONS)
 def test_segments(libraries: Path, tmp_path: Path, number: str, age: str) -> None:
-    """Every segment has the values that were written, with its thread if the layout has one."""
+    """A program that is compiled for a library's layout prints every segment of a trace as it was
+    written, with its thread if the layout has one."""
     library, threads = LIBRARIES[number]
     posix, mpiio = VERSIONS[age]
     log = standard_log({"POSIX": 4, "DXT_POSIX": posix, "DXT_MPIIO": mpiio})
@@ -73,7 +75,8 @@ def test_segments(libraries: Path, tmp_path: Path, number: str, age: str) -> Non
 
 
 def test_wrong_layout_is_noticed(libraries: Path, tmp_path: Path) -> None:
-    """A program that was compiled for the other layout reports the mismatch."""
+    """A program that was compiled for one layout of segments, but runs with the library for the
+    other, reports this and exits with 2."""
     program = compiled(libraries, tmp_path, "libdarshan-util.so.1", 0)
     done = finished([program, tmp_path])
     assert (done.returncode, done.stdout) == (2, "compiled for another library\n")

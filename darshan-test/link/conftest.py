@@ -14,7 +14,8 @@ from .runs import Comparison, Installed
 
 @pytest.fixture(scope="session")
 def installed(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """Installs the build into a folder with a blank in its name, and moves it."""
+    """Installs the build into a folder with a blank in its name, and moves it to another one.
+    Returns the moved installation."""
     folder = tmp_path_factory.mktemp("installed")
     env = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
     subprocess.run(
@@ -31,5 +32,6 @@ def installed(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Installe
 
 @pytest.fixture
 def comparison(build: Path, parser: Path, tmp_path: Path) -> Comparison:
-    """Returns an object that runs programs in one folder and compares their logs."""
+    """Returns an object that runs the linked and the preloaded form of a program in one folder and
+    compares their logs."""
     return Comparison(build, parser, tmp_path)

@@ -1,4 +1,5 @@
-/* Writes one file collectively, reads it independently, and writes one file per process. */
+/* An MPI program that writes one file collectively, reads it independently, and writes one file per
+ * process. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -29,7 +29,8 @@ BY_TIME = re.compile(r"_F_|TIME_SIZE$|(FASTEST|SLOWEST)_RANK")
 
 @dataclass
 class Ran:
-    """The output and the logs of a program, and the content of the files that it wrote, by name."""
+    """The results of a run of a program: its standard output and error, the paths of its logs, and
+    the content of the files that it wrote, by path relative to its folder."""
 
     stdout: str
     stderr: str
@@ -39,17 +40,18 @@ class Ran:
 
 @dataclass
 class Installed:
-    """An installation in a folder whose name has a blank, which was moved after it was
+    """An installation of Darshan in a folder whose name has a blank, which was moved after it was
     installed."""
 
     prefix: Path
 
     def command(self, name: str) -> Path:
-        """Returns the path of one of the installed commands."""
+        """Returns the path of an installed command."""
         return self.prefix / "bin" / name
 
     def compiler(self, name: str, folder: Path) -> Path:
-        """Returns the path of a compiler command that links with the runtime."""
+        """Makes a compiler command that links programs with the runtime, by darshan-gen-cc, -cxx or
+        -fortran. Returns its path in the folder. name: of the real compiler."""
         kind = {"gfortran": "fortran", "mpif90": "fortran", "g++": "cxx"}.get(
             name.split(".", maxsplit=1)[0], "cc"
         )
@@ -59,13 +61,14 @@ class Installed:
 
 
 def without_ours() -> dict[str, str]:
-    """Returns the environment without variables that instrument programs, with those that let Open
-    MPI run as root."""
+    """Returns the environment without variables that preload libraries or set up Darshan, and with
+    those that let Open MPI run as root."""
     return plain() | ROOT_MAY_RUN
 
 
 def run(command: Words, **options: object) -> subprocess.CompletedProcess[str]:
-    """Runs a command, which must succeed. options: of subprocess.run. Returns its output."""
+    """Runs a command and fails if its exit status is not 0. options: of subprocess.run. Returns its
+    status and output."""
     done = subprocess.run(
         [str(word) for word in command],
         stdin=subprocess.DEVNULL,
@@ -80,12 +83,13 @@ def run(command: Words, **options: object) -> subprocess.CompletedProcess[str]:
 
 
 def need(*commands: str) -> None:
-    """Skips the test if a compiler is not installed, except on CI."""
+    """Skips the test if one of these commands is not installed; on CI, fails instead."""
     needs(*(f"program:{command}" for command in commands))
 
 
 def need_file(path: str | Path) -> Path:
-    """Skips the test if a static library is not installed, except on CI."""
+    """Returns the path of a file, mostly a static library. If it does not exist, skips the test; on
+    CI, fails instead."""
     if not Path(path).exists():
         absent(f"there is no {path}")
     return Path(path)
@@ -103,8 +107,9 @@ def hdf5_flags(build: Path, name: str) -> list[str]:
 def execute(
     command: Words, work: Path, logs: Path, env: Mapping[str, str], *, serial: bool = True
 ) -> Ran:
-    """Runs the program in an empty folder that has the same name each time; returns its output and
-    logs. serial: whether the program is not an MPI program."""
+    """Runs a program in the empty folder `work`, whose name is the same each time. Returns its
+    output, logs and files. logs: folder for the logs. env: variables to add. serial: whether it is
+    not an MPI program. Fails if the program does."""
     for folder in (work, logs):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -119,7 +124,8 @@ def execute(
 
 
 def program_rows(parser: Path, logs: Sequence[Path], work: Path) -> list[Row]:
-    """Returns the rows about the program's files and standard streams, without counters of time."""
+    """Returns the sorted rows of darshan-parser about the program's files and standard streams,
+    without counters of time."""
     every = (row for log in logs for row in read_rows(parser, log))
     ours = (row for row in every if row.name.startswith((str(work), "<STD")))
     return sorted(row for row in ours if not BY_TIME.search(row.counter))
@@ -127,8 +133,8 @@ def program_rows(parser: Path, logs: Sequence[Path], work: Path) -> list[Row]:
 
 @dataclass
 class Comparison:
-    """Runs a program without the runtime, with a linked runtime, and with a preloaded one, in one
-    folder."""
+    """Runs a program without the runtime, linked with the runtime, and with the runtime preloaded,
+    each in the same folder."""
 
     build: Path
     parser: Path
@@ -137,8 +143,9 @@ class Comparison:
     def same(
         self, linked: Words, plain: Words, *, launch: Sequence[str] = (), modules: Sequence[str]
     ) -> list[Row]:
-        """Checks that the rows of the linked program equal those of the preloaded program, and
-        returns them. launch: a command that starts the program; modules: those to compare."""
+        """Checks that output, files and log rows of the linked program equal those of the preloaded
+        one. Returns the rows. linked, plain: commands of the program in both forms. launch: words
+        that start an MPI job. modules: those that the rows must have."""
         work, serial = self.folder / "work", not launch
         through = through_env(preload(library_of(self.build)))
         bare = execute([*launch, *plain], work, self.folder / "none", {"DARSHAN_DISABLE": "1"})

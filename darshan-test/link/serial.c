@@ -1,5 +1,5 @@
-/* Uses descriptors, streams, a folder and a process, without any other library, and prints the
- * results. */
+/* Uses descriptors, streams, a folder and a child process, without any library except libc, and
+ * prints "all is well" if the results are right. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>

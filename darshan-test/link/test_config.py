@@ -1,4 +1,5 @@
-"""darshan-config has the options that it has in Darshan 3.5.0, and its output is true."""
+"""darshan-config has the options that it has in Darshan 3.5.0, and prints values that are true of
+the installation."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ def told(installed: Installed, *options: str) -> str:
 
 
 def test_each_option_of_3_5_0(installed: Installed) -> None:
-    """Each option prints one line, and the output of --all contains this line."""
+    """Each option of darshan-config in Darshan 3.5.0 prints one line here, and the output of --all
+    contains this line."""
     lines = told(installed, "--all").splitlines()
     every = dict((line + " ").split(" ", 1) for line in lines)
     assert set(every) == {*YES_OR_NO, *VALUES}
@@ -42,7 +44,7 @@ def test_each_option_of_3_5_0(installed: Installed) -> None:
 
 
 def test_defaults_are_those_of_the_runtime(installed: Installed) -> None:
-    """The defaults are those that the runtime itself prints as its settings."""
+    """The default settings that darshan-config prints are those that the runtime itself prints."""
     more = {"DARSHAN_DUMP_CONFIG": "1", "LD_LIBRARY_PATH": str(installed.prefix / "lib")}
     env = plain() | settings(Path("libdarshan.so"), Path(os.devnull), **more)
     done = subprocess.run(["/bin/true"], env=env, capture_output=True, text=True, check=True)

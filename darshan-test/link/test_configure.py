@@ -25,7 +25,8 @@ END, ENDED = "--with-bzip2=/there is none", "there is no include/bzlib.h in it"
 
 
 def configure(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Runs configure to its end or to its first error. Returns its output."""
+    """Runs configure in the folder, to its end or to its first error. Returns its exit status and
+    output."""
     if not CONFIGURE.exists():  # the tests run in a tree without configure
         run(["autoreconf", "-fi"], cwd=SOURCE)
     program = os.path.relpath(CONFIGURE, folder)  # configure does not accept a path with a blank
@@ -34,8 +35,8 @@ def configure(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 
 
 def defined(folder: Path) -> dict[str, str]:
-    """Returns the definitions that would be compiled in, from the log of a configure run that was
-    stopped."""
+    """Returns the macros that would be compiled in, with their values, from config.log of a
+    configure run that was stopped. folder: of the run."""
     text = (folder / "config.log").read_text()
     return dict(re.findall(r"^#define (DARSHAN_\w+(?:\(X\))?) ?(.*)$", text, re.M))
 
@@ -108,8 +109,8 @@ def test_without_options(tmp_path: Path) -> None:
 
 
 def test_every_option_of_the_page(tmp_path: Path) -> None:
-    """All options of the page can be given at once without being unknown, and each one without
-    effect causes a message of one line."""
+    """configure knows all options of the compatibility page when they are given at once, and prints
+    a message of one line for each option that has no effect here."""
     changing, *idle = (options_of(table) for table in PAGE.split("\n## ")[1:])
     unneeded = [option for table in idle for option in table]
     assert len(idle) == 2 and changing and all(idle)
@@ -131,13 +132,13 @@ def test_every_option_of_the_page(tmp_path: Path) -> None:
 
 
 def options_of(table: str) -> list[str]:
-    """Returns the options in the first cell of each row of a table."""
+    """Returns the options in the first cell of each row of a Markdown table."""
     cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
     return re.findall(r"`(--[\w-]+(?:=\w+)?)`", "\n".join(cells))
 
 
 def bare(option: str) -> str:
-    """Returns the option without its first word, such as --with, and without its value."""
+    """Returns an option's name without its first word, such as --with, and without its value."""
     return re.sub("^--(with|without|enable|disable)-", "", option.partition("=")[0])
 
 

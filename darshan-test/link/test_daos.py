@@ -1,4 +1,5 @@
-"""Tests programs, a static and a dynamic one, that contain the stand-ins of DAOS' libraries."""
+"""Programs, static and dynamic, that contain stand-ins for DAOS' libraries are recorded if they are
+linked with the runtime."""
 
 from __future__ import annotations
 

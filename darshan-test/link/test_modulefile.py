@@ -23,8 +23,8 @@ BOOKS = ("__MODULES", "_LM", "LMOD", "__LMOD", "LOADEDMODULES", "_ModuleTable", 
 
 @pytest.fixture(scope="module")
 def plain(installed: Installed, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Copies the installation to a folder whose name can be in lists of folders. Returns the
-    folder."""
+    """Copies the installation to a folder whose name has no blank or colon, so that it can be in
+    variables such as PATH. Returns the folder."""
     prefix = tmp_path_factory.mktemp("plain") / "darshan"
     shutil.copytree(installed.prefix, prefix, symlinks=True, copy_function=os.link)
     return prefix
@@ -32,7 +32,8 @@ def plain(installed: Installed, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 @dataclass
 class Modules:
-    """A program for environment modules, and the folder in which it finds them."""
+    """A program for environment modules (Modules or Lmod), the installation's prefix, and the
+    folder in which the program finds module files."""
 
     name: str
     prefix: Path
@@ -44,8 +45,9 @@ class Modules:
         return "lua" if self.name == "lmod" else "tcl"
 
     def put(self, name: str, *words: str, config: Path | None = None) -> Path:
-        """Writes the module file that darshan-config prints for `name`. Returns its path. words:
-        further arguments of darshan-config; config: a configuration file."""
+        """Writes the module file that darshan-config --modulefile prints, as the module
+        darshan/NAME. Returns its path. words: further arguments of darshan-config; config: which
+        darshan-config runs, None for the installed one."""
         config = config or self.prefix / "bin" / "darshan-config"
         text = run([config, "--modulefile", self.language, *words]).stdout
         ending = ".lua" if self.language == "lua" else ""
@@ -61,9 +63,9 @@ class Modules:
         return [str(next(path for path in found if path.exists())), "bash"]
 
     def after(self, *steps: str, env: dict[str, str], then: str = "") -> tuple[dict[str, str], str]:
-        """Runs these commands for modules in a shell. Returns the shell's environment, without the
-        variables for the program's own state, and the standard error. env: variables to start with.
-        then: a shell command to run after the commands."""
+        """Runs commands for modules, such as "load darshan/1", in a shell. Returns the shell's
+        variables afterwards, without those of the module program itself, and the standard error.
+        env: variables to start with. then: a shell command to run after them."""
         module = shlex.join(self.command())
         lines = [f'eval "$({module} {step})"' for step in steps]
         # The shell itself prints the variables: an instrumented program would add its run to them.
@@ -134,7 +136,7 @@ def test_load_and_unload(modules: Modules, kind: str, before: dict[str, str]) ->
 
 
 def test_programs_leave_logs(modules: Modules) -> None:
-    """All programs that are started while the module is loaded leave logs; programs that are
+    """All programs that are started while the module "all" is loaded leave logs; programs that are
     started after it is unloaded leave none."""
     logs = modules.folder / "logs"
     logs.mkdir()
@@ -149,7 +151,8 @@ def test_programs_leave_logs(modules: Modules) -> None:
 
 @pytest.mark.parametrize("env", [{}, {"MANPATH": ""}, {"MANPATH": ":"}], ids=str)
 def test_manual(modules: Modules, env: dict[str, str]) -> None:
-    """`man` finds Darshan's pages and those of the system."""
+    """While a module is loaded, `man` finds Darshan's pages and those of the system. env: MANPATH
+    before loading."""
     modules.put("1", "tools")
     then = "man -w darshan-run >&2; man -w man >&2 || man -w ls >&2"
     _, said = modules.after("load darshan/1", env=env, then=then)
@@ -166,7 +169,8 @@ def test_only_when_asked(modules: Modules) -> None:
 
 
 def test_two_at_a_time(modules: Modules) -> None:
-    """Two modules cannot be loaded together, like those of Darshan 3.5.0."""
+    """Loading a second module of Darshan fails while one is loaded, as with the modules of Darshan
+    3.5.0."""
     for name in ("1", "2"):
         modules.put(name, "jobs")
     (modules.folder / "darshan-runtime").mkdir()
@@ -195,7 +199,8 @@ def test_help(modules: Modules, kind: str) -> None:
 
 
 def test_configuration_file(modules: Modules) -> None:
-    """A path that is not a folder is a configuration file, which may be created later."""
+    """If the last argument of darshan-config --modulefile jobs is not a folder, the module sets it
+    as DARSHAN_CONFIG_PATH; the file may be created later."""
     modules.put("1", "jobs", "/etc/darshan/darshan.conf")
     env, _ = modules.after("load darshan/1", env={})
     assert (
@@ -204,7 +209,8 @@ def test_configuration_file(modules: Modules) -> None:
 
 
 def test_folder_with_a_strange_name(modules: Modules, tmp_path: Path) -> None:
-    """A folder's name may contain characters that are special in Tcl, Lua, a shell or sed."""
+    """The module file works if the installation folder's name contains characters that are special
+    in Tcl, Lua, a shell or sed."""
     strange = tmp_path / "a $b [exit] {c} \"d\" \\e 'f' ]] | & ; é #"
     shutil.copytree(modules.prefix, strange, symlinks=True, copy_function=os.link)
     modules.put("1", "tools", config=strange / "bin" / "darshan-config")

@@ -28,7 +28,8 @@ COMPILERS = {"mpi.c": ("mpicc", "gcc"), "mpi.f90": ("mpif90", "gfortran")}
 def test_shared(
     installed: Installed, comparison: Comparison, tmp_path: Path, mpi: str, source: str
 ) -> None:
-    """Programs linked with the shared libraries of an MPI have the same rows as preloaded ones."""
+    """MPI programs that are linked with the runtime and with the shared libraries of an MPI have
+    the same log rows as preloaded ones."""
     compiler = f"{COMPILERS[source][0]}.{mpi}"
     need(compiler, MPIEXEC[mpi][0])
     plain, linked = tmp_path / "plain", tmp_path / "linked-program"
@@ -38,7 +39,8 @@ def test_shared(
 
 
 def test_profile_of_mpich(installed: Installed, comparison: Comparison, tmp_path: Path) -> None:
-    """`mpicc -profile=darshan` works with the file that darshan-config prints."""
+    """A program that is linked by `mpicc -profile=darshan`, with the file that darshan-config
+    --mpich-profile prints, has the same log rows as a preloaded one."""
     need("mpicc.mpich", MPIEXEC["mpich"][0])
     plain, linked = tmp_path / "plain", tmp_path / "linked-program"
     moved = Installed(shutil.copytree(installed.prefix, tmp_path / "prefix", symlinks=True))
@@ -62,8 +64,8 @@ def test_profile_that_mpich_could_not_read(installed: Installed) -> None:
 def test_mpich_inside(
     installed: Installed, comparison: Comparison, tmp_path: Path, source: str
 ) -> None:
-    """Programs linked with libmpich.a are recorded, although their MPI calls do not pass the
-    loader."""
+    """Programs linked with the runtime and the static libmpich.a are recorded completely, although
+    their MPI calls do not pass the dynamic loader."""
     shared, own = COMPILERS[source]
     need(f"{shared}.mpich", own, MPIEXEC["mpich"][0])
     plain, linked = tmp_path / "plain", tmp_path / "linked-program"
@@ -81,7 +83,8 @@ def test_mpich_inside(
 def test_parallel_hdf5_inside(
     installed: Installed, comparison: Comparison, build: Path, tmp_path: Path, inside: str
 ) -> None:
-    """Programs linked with the parallel libhdf5.a, with a shared and a static MPI, are recorded."""
+    """Programs linked with the runtime and the static parallel libhdf5.a, and with a shared or a
+    static MPICH, have the same log rows as preloaded ones."""
     need("mpicc.mpich", MPIEXEC["mpich"][0])
     folder = LIBRARIES / "hdf5" / "mpich"
     archive = need_file(folder / "libhdf5.a")

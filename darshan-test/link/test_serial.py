@@ -1,4 +1,5 @@
-"""Programs of one process: dynamic, static, and with a static HDF5, in C and in Fortran."""
+"""Programs of one process that are linked with the runtime: dynamic, static, and with a static
+HDF5, in C and in Fortran."""
 
 from __future__ import annotations
 
@@ -37,8 +38,8 @@ KINDS = {"dynamic": [], "static": ["-static"], "static-pie": ["-static-pie"]}
 def test_serial(
     installed: Installed, comparison: Comparison, tmp_path: Path, source: str, kind: str
 ) -> None:
-    """The rows of a program that is linked with the runtime equal those of the preloaded program,
-    for both languages and all kinds of linking."""
+    """The log rows of a program that is linked with the runtime equal those of the preloaded
+    program, for both languages and all kinds of linking."""
     compiler = "gcc" if source.endswith(".c") else "gfortran"
     need(compiler)
     need_file(STATIC_LIBC)
@@ -95,7 +96,8 @@ def test_switched_off(installed: Installed, tmp_path: Path, kind: str) -> None:
 def test_preloaded_as_well(
     installed: Installed, comparison: Comparison, build: Path, tmp_path: Path, kind: str
 ) -> None:
-    """The operations of a linked program that is also preloaded are counted once."""
+    """The operations of a program that is linked with the runtime and also runs with the preloaded
+    runtime are counted once, and in one log."""
     program = tmp_path / "program"
     need_file(STATIC_LIBC)
     run([installed.compiler("gcc", tmp_path), HERE / "serial.c", "-o", program, *KINDS[kind]])
@@ -130,7 +132,8 @@ def test_flags_for_a_shell(installed: Installed, comparison: Comparison, tmp_pat
 
 
 def test_compiling_only(installed: Installed, tmp_path: Path) -> None:
-    """If no program is linked, as with -c, the compiler gets only the user's arguments."""
+    """If no program is linked, as with -c or -shared, the command of darshan-gen-cc passes only the
+    user's arguments to the compiler."""
     compiler = installed.compiler("gcc", tmp_path)
     object_file, library = tmp_path / "serial.o", tmp_path / "serial.so"
     run([compiler, "-fPIC", "-c", HERE / "serial.c", "-o", object_file])
@@ -140,8 +143,8 @@ def test_compiling_only(installed: Installed, tmp_path: Path) -> None:
 
 
 def test_a_compiler_that_is_none(installed: Installed, tmp_path: Path) -> None:
-    """A missing compiler causes an error of one line, also under the command names of 3.5.0, and no
-    file is created."""
+    """darshan-gen-cc for a missing compiler prints an error of one line, also under its command
+    name of 3.5.0, exits with 1, and creates no file."""
     command = installed.command("darshan-gen-cc.pl")
     for compiler in ("/nowhere/gcc", str(tmp_path), "no-such-compiler"):
         done = finished([command, compiler], cwd=tmp_path)
@@ -150,8 +153,8 @@ def test_a_compiler_that_is_none(installed: Installed, tmp_path: Path) -> None:
 
 
 def test_a_place_that_is_none(installed: Installed, tmp_path: Path) -> None:
-    """If the command cannot write the file that --output names, nothing is created, and the message
-    has that name."""
+    """If darshan-gen-cc cannot write the file that --output names, it prints one line with that
+    name, exits with 1, and creates nothing."""
     command = installed.command("darshan-gen-cc")
     (tmp_path / "folder").mkdir()
     for place in ("folder", "none/cc", "/proc/cc"):
@@ -162,7 +165,8 @@ def test_a_place_that_is_none(installed: Installed, tmp_path: Path) -> None:
 
 
 def test_archive_shows_no_more_than_it_must(archives: Path) -> None:
-    """The archive exports no names except those of wrappers and stubs."""
+    """The static archive libdarshan.a exports no names except those of wrappers and of the stubs
+    for linking."""
     text = run(["nm", "--defined-only", "-g", archives / "libdarshan.a"]).stdout
     names = {line.split()[2] for line in text.splitlines() if len(line.split()) == 3}
     allowed = re.compile(r"darshan_(wrap_\w+|link|register|ask_\w+)$|__wrap_\w+$")
@@ -171,8 +175,8 @@ def test_archive_shows_no_more_than_it_must(archives: Path) -> None:
 
 
 def test_names_that_the_c_library_uses_itself() -> None:
-    """All wrapped functions with names that begin with "_", and that members of libc.a call, are in
-    the list, except for a few known ones."""
+    """runtime/link/libc-own lists all wrapped functions with names that begin with "_" and that
+    members of libc.a call, except for a few known ones."""
     text = run(["nm", "-A", "-u", need_file(STATIC_LIBC)]).stdout
     used = {line.split()[-1] for line in text.splitlines() if line.strip()}
     listed = set(

@@ -1,3 +1,3 @@
 """Makes Darshan logs from the documented format, and computes what a reader must print for them.
-This package uses neither the C tables nor the reader: if two independent implementations agree,
-both are probably right."""
+This package uses neither the C tables nor the reader of this tree: if two independent
+implementations agree, both are probably right."""

@@ -1,4 +1,5 @@
-"""Computes what --total, --perf and --file must print for the records of a module."""
+"""Computes what darshan-parser must print for the records of a module with --total, --perf and
+--file."""
 
 from __future__ import annotations
 
@@ -28,8 +29,8 @@ STICKY_MINUS_ONE = ("POSIX", "DFS", "DAOS")
 
 
 class View:
-    """A record of one of the five modules with totals; counters are accessed by their names without
-    the module's prefix."""
+    """A record of one of the five modules for which --perf and --file work; its counters are
+    accessed by names without the module's prefix."""
 
     def __init__(self, module: str, record: Counted) -> None:
         prefix = PREFIXES[module] + "_"
@@ -53,7 +54,8 @@ def views(module: str, records: Sequence[Counted]) -> list[View]:
 
 
 def perf(module: str, records: Sequence[Counted]) -> dict[str, str]:
-    """Returns the values that --perf prints for a module, by key."""
+    """Returns the values that --perf prints for a module, as text by key: bytes, seconds and
+    MiB/s."""
     all_views = views(module, records)
     total = sum(v.read + v.written for v in all_views)
     ranks = sorted({v.rank for v in all_views if v.rank >= 0} | {0})
@@ -86,7 +88,8 @@ def perf(module: str, records: Sequence[Counted]) -> dict[str, str]:
 
 
 class File:
-    """All records of one id."""
+    """All records that have one id, and what --file needs of them: bytes read and written, the
+    highest offset, and the number of processes (-1: all)."""
 
     def __init__(self) -> None:
         self.read = self.written = self.procs = 0
@@ -100,7 +103,8 @@ class File:
 
 
 def category(files: list[File]) -> tuple[int, int, int]:
-    """Returns (number, bytes, highest offset) of these files."""
+    """Returns the number of these files, their bytes read and written, and the highest offset in
+    any of them; -1 as the offset if it is unknown for one."""
     offset = 0
     for f in files:
         offset = -1 if -1 in (offset, f.offset) else max(offset, f.offset)
@@ -108,7 +112,8 @@ def category(files: list[File]) -> tuple[int, int, int]:
 
 
 def file_counts(module: str, records: Sequence[Counted]) -> dict[str, str]:
-    """Returns the values of the lines that --file prints, by category."""
+    """Returns the values of the lines that --file prints for a module, by category such as
+    "unique": number of files, bytes, and highest offset."""
     by_id: dict[int, File] = {}
     for v in views(module, records):
         by_id.setdefault(v.id, File()).add(v)
@@ -127,8 +132,9 @@ def file_counts(module: str, records: Sequence[Counted]) -> dict[str, str]:
 
 
 def add_common(value: str, count: str, total: dict[str, int], record: dict[str, int]) -> None:
-    """Merges the four common values of a record into those of the total. value, count: the names of
-    their counters, with {} in place of the number."""
+    """Merges the four common values of a record, such as access sizes, into those of the total, and
+    keeps the most frequent. value, count: the names of their counters, with {} in place of the
+    number."""
     slots = [[total[value.format(i)], total[count.format(i)]] for i in range(1, 5)]
     rest = []
     for i in range(1, 5):
@@ -189,8 +195,9 @@ def add_fcounters(total: dict[str, int], ftotal: dict[str, float], v: View) -> N
 def add_ranks(
     total: dict[str, int], ftotal: dict[str, float], seen: Sequence[View], one_id: bool
 ) -> None:
-    """Updates the fastest and the slowest rank in the total, which are known only if there is a
-    single file. ftotal: the total's times; one_id: whether all records have one id."""
+    """Updates the fastest and the slowest rank in the total, after the last record of `seen` was
+    added. They are known only if all records have one id; otherwise they are -1. ftotal: the
+    total's floating-point counters; one_id: whether all records have one id."""
     v = seen[-1]
     for word in ("FASTEST", "SLOWEST"):
         rank, amount, spent = f"{word}_RANK", f"{word}_RANK_BYTES", f"F_{word}_RANK_TIME"
@@ -207,7 +214,8 @@ def add_ranks(
 
 
 def last(values: Iterable[Any]) -> Any:
-    """Returns the last value. It is used for counters that are equal in all records."""
+    """Returns the last value; for counters that are equal in all records. Raises ValueError without
+    values."""
     *_, value = values
     return value
 
@@ -275,8 +283,8 @@ def sum_or_unknown(values: Iterable[int]) -> int:
 
 
 def site_files(records: Sequence[Counted]) -> dict[str, int]:
-    """Returns the counters of the files with most calls and with most bytes, over all sites
-    together."""
+    """Returns the counters of the four files with most calls and of the four with most bytes, over
+    the SITES records of all call sites together."""
     total: dict[str, int] = {}
     for measure in ("CALLS", "BYTES"):
         names = f"SITES_FILE{{}}_BY_{measure}", f"SITES_FILE{{}}_{measure}"
@@ -288,8 +296,8 @@ def site_files(records: Sequence[Counted]) -> dict[str, int]:
 
 
 def site_ranks(records: Sequence[Counted]) -> dict[str, float]:
-    """Returns the fastest and the slowest rank over all sites together, which are known only if
-    there is a single site."""
+    """Returns the fastest and the slowest rank and their seconds over all SITES records, which are
+    known only if all are of one call site; otherwise the ranks are -1 and the seconds 0."""
     kinds = ("OPEN", "CLOSE", "READ", "WRITE", "LOOKUP", "SEEK", "SYNC", "OTHER")
     total: dict[str, float] = {}
     for i, record in enumerate(records):
@@ -309,8 +317,8 @@ def site_ranks(records: Sequence[Counted]) -> dict[str, float]:
 
 
 def annex_totals(module: str, records: Sequence[Counted]) -> dict[str, str]:
-    """Returns the values that --total prints for a module of the annex, by counter name; most are
-    sums."""
+    """Returns the values that --total prints for a module of the annex, as text by counter name;
+    most are sums over the records."""
     out = {}
     newest = max(LAYOUTS[module])
     if module == "GROUP":
@@ -343,7 +351,7 @@ def annex_totals(module: str, records: Sequence[Counted]) -> dict[str, str]:
 
 
 def totals(module: str, records: Sequence[Counted]) -> dict[str, str]:
-    """Returns the values that --total prints for a module, by counter name."""
+    """Returns the values that --total prints for a module, as text by counter name."""
     all_views = views(module, records)
     total = dict.fromkeys(all_views[0].counters, 0)
     ftotal = dict.fromkeys(all_views[0].fcounters, 0.0)

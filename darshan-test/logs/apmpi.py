@@ -1,4 +1,5 @@
-"""Encodes APMPI records and computes their rows."""
+"""Encodes records of the module APMPI (MPI communication), and computes the rows that
+darshan-parser must print for them."""
 
 from __future__ import annotations
 
@@ -47,7 +48,8 @@ def encode(order: str, record: Apmpi | ApmpiHead) -> bytes:
 
 
 def values(record: Apmpi | ApmpiHead, sync: bool) -> Iterator[tuple[str, str]]:
-    """Yields each counter with its printed value. sync: whether the log has waiting times."""
+    """Yields each counter of a record with the value that the parser prints. sync: whether the log
+    has the times of waiting in collective calls."""
     totals = ("MPI_TOTAL_COMM_TIME", "MPI_TOTAL_COMM_SYNC_TIME")
     if isinstance(record, ApmpiHead):
         named = list(zip((f"{name}_VARIANCE" for name in totals), record.variances))

@@ -19,7 +19,7 @@ BOMB = 640 << 20  # bytes that a bomb inflates to, more than a tool may use
 
 @dataclass
 class Bad:
-    """A damaged log: its bytes, and the purpose of the test."""
+    """A damaged log: its name, its bytes or a function that makes them, and what is wrong in it."""
 
     name: str
     made: bytes | Callable[[], bytes]  # a function if the log takes long to make
@@ -31,8 +31,8 @@ class Bad:
 
 
 def module_entry(number: int) -> int:
-    """Returns the offset of a module's entry in the table of modules of a header of version
-    3.41."""
+    """Returns the offset in bytes of a module's entry in the module table, which is part of the
+    header of version 3.41. number: the module's id."""
     return 48 + 16 * number
 
 
@@ -49,7 +49,8 @@ def patched(offset: int, *values: int, log: Log | None = None) -> bytes:
 
 
 def rebuilt(job: bytes | None = None, names: bytes | None = None) -> bytes:
-    """Returns the bytes of the small log with its stored job or name region replaced."""
+    """Returns the bytes of the small log without modules, with its stored (compressed) job or name
+    region replaced. None: the region stays."""
     log = small_log()
     log.modules = []
     job = zlib.compress(job_content(log)) if job is None else job
@@ -61,8 +62,7 @@ def rebuilt(job: bytes | None = None, names: bytes | None = None) -> bytes:
 
 def bomb(pattern: bytes = b"\0") -> bytes:
     """Returns a zlib stream of about a megabyte that decompresses to BOMB bytes of the repeated
-    pattern. After a full flush the compressed bytes are repeated, because compressing so much would
-    take seconds."""
+    pattern. It repeats compressed bytes, because compressing so much would take seconds."""
     block = (pattern * ((1 << 20) // len(pattern) + 1))[: 1 << 20]
     packer = zlib.compressobj(9)
     packed = packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)
@@ -128,18 +128,19 @@ def wrong_names() -> Iterator[Bad]:
 
 
 def unreadable() -> list[Bad]:
-    """Returns logs that cannot be opened at all."""
+    """Returns the damaged logs that a reader cannot open at all."""
     return [*wrong_headers(), *wrong_jobs(), *wrong_names()]
 
 
 def head(*fields: int) -> bytes:
-    """Returns the bytes of the head of a record with id 1 and rank 0, followed by these
-    integers."""
+    """Returns the little-endian bytes of the head of a record with id 1 and rank 0, followed by
+    these 64-bit integers."""
     return struct.pack(f"<Qq{len(fields)}q", 1, 0, *fields)
 
 
 def broken_records() -> Iterator[tuple[str, Module, str]]:
-    """Yields the name of a defect, a module with broken content, and what is wrong in it."""
+    """Yields, for each defect of a record, its name, a module with the broken content, and what is
+    wrong in it."""
     huge = ((1 << 40), (1 << 59), (1 << 61), (1 << 62), (1 << 63) - 1, -1, -(1 << 63))
     for count in huge:
         heat = head() + struct.pack("<dq", 0.1, count) + bytes(16 + 160)
@@ -185,8 +186,9 @@ def half_readable() -> list[tuple[Bad, Log]]:
 
 
 def with_stored(name: str, tail: bytes, keep: bool) -> tuple[bytes, Log]:
-    """Returns the small log with `tail` at the end of a region, and the log that can be read. name:
-    the module; keep: whether the region's own bytes are kept."""
+    """Returns the bytes of the small log with `tail` at the end of the stored region of STDIO, and
+    the log that a reader must show. name: "STDIO"; keep: whether the region's own bytes are kept
+    before the tail."""
     log = small_log()
     log.modules = [*(m for m in log.modules if m.name != name), log.modules[0]]
     assert log.modules[-1].name == name
@@ -234,16 +236,16 @@ def broken_annexes() -> Iterator[tuple[Bad, Log]]:
 
 
 def many_names() -> bytes:
-    """Returns a log of a million names whose ids collide in a hash table. The ids invert the
-    multiplication of Fibonacci hashing and agree in the bits that such a table uses; for other
-    hash functions the ids are ordinary."""
+    """Returns the bytes of a log with a million names whose ids collide in a hash table that uses
+    Fibonacci hashing: the ids invert its multiplication and agree in the bits that it uses."""
     undo = pow(0x9E3779B97F4A7C15, -1, 1 << 64)
     ids = [product * undo % (1 << 64) for product in range(1, 1000001)]
     return encode(standard_log({"STDIO": 2}, names=[(number, b"/n") for number in ids]))
 
 
 def stored_bomb() -> bytes:
-    """Returns a log whose POSIX region has more empty records than fit into memory."""
+    """Returns the bytes of a log whose POSIX region decompresses to more empty records than fit
+    into memory."""
     log = standard_log({}, compression=NONE)
     log.modules = [Module("POSIX", 4, raw=bomb())]
     data = bytearray(encode(log))

@@ -29,7 +29,8 @@ from .record_id import record_id
 
 @dataclass
 class Case:
-    """A log, its purpose, and the reason why PyDarshan 3.5.0 cannot read it, if any."""
+    """A correct log: its name, its content, its purpose, the reason why PyDarshan 3.5.0 cannot read
+    it ("": it can), and options for darshan-parser."""
 
     name: str
     log: Log
@@ -229,7 +230,7 @@ def heatmaps() -> Iterator[Case]:
 
 
 def layouts() -> list[Lustre]:
-    """Returns Lustre records with several components."""
+    """Returns Lustre records of files with several components, each with its own striping."""
     three = [
         Component(65536, 1, 0, 0x10, 0, 65536, 1, b"flash"),
         Component(65536, 2, 0, 0x10, 65536, 1 << 20, 1),
@@ -249,8 +250,8 @@ def layouts() -> list[Lustre]:
 
 
 def traces(version: int) -> list[Dxt]:
-    """Returns traces with segments inside the components of layouts() and across their boundaries.
-    version: of the trace records."""
+    """Returns traces of seven files, with segments inside the components of layouts() and across
+    their boundaries. version: of the trace records."""
     edges = (0, 1, 65535, 65536, 131072, (1 << 20) - 1, 1 << 20, 5 << 20)
     lengths = (0, 1, 65536, 70000, 3 << 20)
     writes = [Segment(o, n, o / 1e6, o / 1e6 + 0.5, n + 1) for o in edges for n in lengths]
@@ -279,7 +280,7 @@ def lustre_and_dxt() -> Iterator[Case]:
 
 
 def communication() -> Iterator[Case]:
-    """Yields logs of MPI calls, with and without waiting times."""
+    """Yields logs with APMPI records, which count MPI calls, with and without waiting times."""
     names = [b"darshan-apmpi-header", b"APMPI"]
     for order, version, sync in (("<", "3.41", True), (">", "3.41", True), (">", "3.21", False)):
         rng = random.Random(6)
@@ -376,7 +377,8 @@ GROUPS: tuple[Callable[[], Iterator[Case]], ...] = (
 
 @lru_cache(maxsize=1)
 def good_cases() -> tuple[Case, ...]:
-    """Returns every correct log. The result is the same in each call."""
+    """Returns every correct log, the same objects in each call. Fails if a version of a module is
+    in no log."""
     cases = tuple(case for group in GROUPS for case in group())
     assert len({case.name for case in cases}) == len(cases)
     seen = {(m.name, m.version) for c in cases for m in c.log.modules + c.log.annex}

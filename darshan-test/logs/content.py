@@ -30,8 +30,8 @@ def file_name(number: int) -> bytes:
 
 
 def common_values(rng: random.Random, kind: str, prefix: str) -> dict[str, int]:
-    """Returns the counters of four common values in descending order of their counts; unused ones
-    are zero. kind: the name of the counters, such as ACCESS."""
+    """Returns the counters of up to four common values and their counts, in descending order of the
+    counts; unused ones are zero. kind: the part of the counters' names, such as ACCESS."""
     used = rng.randint(0, 4)
     values = rng.sample((64, 512, 4096, 65536, 1048576, 47008), used) + [0] * (4 - used)
     counts = sorted((rng.randint(1, 9) for _ in range(used)), reverse=True) + [0] * (4 - used)
@@ -45,7 +45,8 @@ def time_value(rng: random.Random) -> float:
 
 
 def counted(rng: random.Random, module: str, version: int, number: int, rank: int) -> Counted:
-    """Returns a record of counters with values that are plausible enough to aggregate."""
+    """Returns a record of random counters that are plausible enough to aggregate. number: of the
+    file, which determines the id."""
     layout = LAYOUTS[module][version]
     prefix = layout.counters[0].split("_")[0]
     counters = {name: rng.randrange(10 ** rng.randint(1, 10)) for name in layout.counters}
@@ -80,7 +81,8 @@ def counted(rng: random.Random, module: str, version: int, number: int, rank: in
 
 
 def lustre(rng: random.Random, version: int, number: int, rank: int) -> Lustre:
-    """Returns the Lustre record of a file: one component in version 1, up to three in version 2."""
+    """Returns the Lustre record of a file, with random values: one component in version 1, up to
+    three in version 2. number: of the file."""
     components, osts = [], []
     for i in range(1 if version == 1 else 1 + number % 3):
         count = rng.randint(1, 5)
@@ -118,13 +120,13 @@ def heatmap(rng: random.Random, layer: str, rank: int, bins: int, width: float =
 
 
 def ranks_of(number: int) -> list[int]:
-    """Returns the ranks that use a file: all of them as a shared record (-1), one rank, or some
-    ranks."""
+    """Returns the ranks that have a record of a file: -1 for a record shared by all, one rank, or
+    two of them. number: of the file."""
     return ([-1], [number % 4], [0, 3])[number % 3]
 
 
 def records(rng: random.Random, module: str, version: int, files: int) -> list[Record]:
-    """Returns records of `files` files, as an MPI job of four ranks leaves them."""
+    """Returns a module's records of `files` files, as an MPI job of four ranks leaves them."""
     if module == "HEATMAP":
         return [heatmap(rng, layer, rank, 6) for layer in LAYERS for rank in range(4)]
     if module == "BG/Q":
@@ -144,8 +146,8 @@ def records(rng: random.Random, module: str, version: int, files: int) -> list[R
 
 
 def standard_log(versions: dict[str, int], files: int = 7, seed: int = 1, **log: object) -> Log:
-    """Returns a log with records of these module versions, with a name for each id. log: other
-    properties of the log."""
+    """Returns a log with records of these module versions (by module name) for `files` files, and
+    with a name for each id. log: other properties of the log, as in model.Log."""
     rng = random.Random(seed)
     names = [file_name(number) for number in range(files)]
     names += [b"heatmap:" + layer.encode() for layer in LAYERS if "HEATMAP" in versions]
@@ -159,8 +161,8 @@ def standard_log(versions: dict[str, int], files: int = 7, seed: int = 1, **log:
 
 
 def awkward_values(rng: random.Random, record: Counted, prefix: str) -> None:
-    """Sets counters to few different values, so that every rule of aggregation has to handle equal
-    values, -1 and 0."""
+    """Sets the counters of a record to few different values, so that every rule of aggregation has
+    to handle equal values, -1 and 0. prefix: of the counter names."""
     for name in record.counters:
         if "STRIDE" in name or "ACCESS" in name or name.endswith("_RANK"):
             continue

@@ -31,8 +31,8 @@ JOURNAL_MODULE_SPARE = 4096
 
 
 def counted(order: str, layout: Layout, record: Counted) -> bytes:
-    """Returns the bytes of a record of counters, with the additional fields of its module. order:
-    ">" or "<" for the byte order."""
+    """Returns the bytes of a record of counters, with the additional fields that its module's
+    layout has. order: ">" or "<" for the byte order."""
     out = struct.pack(f"{order}Qq", record.id, record.rank) + bytes(layout.padding)
     if layout.file_id:
         out += struct.pack(f"{order}Q", record.file_id)
@@ -84,7 +84,8 @@ def heatmap(order: str, record: Heatmap) -> bytes:
 
 
 def encode_record(order: str, module: Module, record: Record) -> bytes:
-    """Returns the bytes of a record in the layout of its module's version."""
+    """Returns the bytes of a record in the layout of its module's version. order: ">" or "<" for
+    the byte order."""
     if isinstance(record, Lustre):
         return lustre(order, module.version, record)
     if isinstance(record, Dxt):
@@ -98,7 +99,7 @@ def encode_record(order: str, module: Module, record: Record) -> bytes:
 
 
 def module_content(order: str, module: Module) -> bytes:
-    """Returns the decompressed region of a module."""
+    """Returns the region of a module before compression. order: ">" or "<" for the byte order."""
     if module.raw is not None:
         return module.raw
     body = b"".join(encode_record(order, module, r) for r in module.records)
@@ -106,7 +107,8 @@ def module_content(order: str, module: Module) -> bytes:
 
 
 def name_content(log: Log) -> bytes:
-    """Returns the decompressed name region."""
+    """Returns the name region before compression: ids and names, in the form of the log's
+    version."""
     entries = []
     for number, name in log.names or []:
         entries.append(struct.pack(f"{log.order}Q", number))
@@ -118,7 +120,7 @@ def name_content(log: Log) -> bytes:
 
 
 def job_content(log: Log) -> bytes:
-    """Returns the decompressed job region: the job record, the command line and the mount
+    """Returns the job region before compression: the job record, the command line and the mount
     points."""
     if log.version in OLD_FORMATS:
         numbers = (log.uid, log.start[0], log.end[0], log.nprocs, log.jobid)
@@ -136,7 +138,8 @@ def compress_one(method: int, data: bytes, level: int) -> bytes:
 
 
 def compress(log: Log, data: bytes) -> bytes:
-    """Compresses a region, in several streams whose boundaries do not depend on the records."""
+    """Returns a region compressed by the log's method, in log.streams streams, whose boundaries do
+    not depend on the records."""
     step = max(1, -(-len(data) // log.streams))
     pieces = [data[i : i + step] for i in range(0, len(data), step)] or [b""]
     if log.empty_streams:
@@ -149,8 +152,9 @@ def compress(log: Log, data: bytes) -> bytes:
 
 
 def header(log: Log, names: tuple[int, int], regions: dict[int, tuple[int, int]]) -> bytes:
-    """Returns the uncompressed header in the layout of the log's version. names, regions: offset
-    and length of the name region and of each module's region."""
+    """Returns the header, which is not compressed, in the layout of the log's version. names:
+    offset and length of the name region; regions: the same for each module's region, by module
+    id."""
     slots = 16 if log.version in OLD_FORMATS else 64
     where = [(0, 0)] * slots
     versions = [0] * slots
@@ -184,8 +188,8 @@ def module_id(module: Module) -> int:
 
 
 def annex(log: Log, offset: int) -> bytes:
-    """Returns the bytes of the annex that starts at this offset of the file, including its
-    trailer."""
+    """Returns the bytes of the annex, with its trailer, that is stored at this offset of the
+    file."""
     blocks = b""
     for module in log.annex:
         raw = module_content(log.order, module)
@@ -200,7 +204,7 @@ def annex(log: Log, offset: int) -> bytes:
 
 
 def encode(log: Log) -> bytes:
-    """Returns the bytes of the whole file."""
+    """Returns the bytes of a log as a file."""
     out = bytearray(header_size(log))
     job = compress(log, job_content(log))
     out += job.ljust(JOURNAL_JOB_AREA, b"\0") if log.live else job

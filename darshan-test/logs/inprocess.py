@@ -26,7 +26,7 @@ Outcome = Union[str, dict[int, tuple[int, int, str]]]
 
 
 class Reader:
-    """The functions of the library that are needed to read all records."""
+    """The functions of libdarshan-read that are needed to read all records."""
 
     def __init__(self, library: str) -> None:
         self.lib = ctypes.CDLL(library)
@@ -41,8 +41,8 @@ class Reader:
         return text
 
     def records(self, log: ctypes.c_void_p, number: int) -> tuple[list[bytes], str]:
-        """Returns the records of a module, and the message of the error after which the reader
-        stopped; "" if there was none. number: that of the module."""
+        """Returns the bytes of each record of a module, and the message of the error at which the
+        reader stopped; "" if it read all. number: the module's id."""
         out: list[bytes] = []
         records = self.lib.darshan_records_open(log, number, self.error)
         if not records:
@@ -60,8 +60,9 @@ class Reader:
         return out, self.message() if got < 0 else ""
 
     def module(self, log: ctypes.c_void_p, number: int) -> tuple[int, int, str]:
-        """Reads a module. Returns the number of its records, their checksum, and the message of the
-        error after which the reader stopped; "" if there was none."""
+        """Reads a module. Returns the number of its records, a checksum of their bytes, and the
+        message of the error at which the reader stopped; "" if it read all. number: the module's
+        id."""
         records, message = self.records(log, number)
         return len(records), zlib.crc32(b"".join(records)), message
 
@@ -73,7 +74,8 @@ class Reader:
         self.lib.darshan_log_free(log)
 
     def read(self, path: Path) -> Outcome:
-        """Returns the result of reading a log."""
+        """Returns the result of reading a log: the message of a failed open, or the result of
+        `module` for each module, by id."""
         log = self.open(path)
         if log.value is None:
             return self.message()
@@ -83,8 +85,8 @@ class Reader:
 
 
 def damaged(path: Path, kind: str) -> Iterator[None]:
-    """Damages the file in one position after another, and yields after each damage; restores the
-    file after flips."""
+    """Damages the file in one position after another, and yields after each damage. kind: "cuts"
+    truncates it ever shorter, "flips" changes bytes; a changed byte is restored before the next."""
     size = path.stat().st_size
     if kind == "cuts":
         for length in range(size - 1, -1, -1):

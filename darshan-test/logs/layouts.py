@@ -160,8 +160,8 @@ VARIANCES = "F_VARIANCE_RANK_TIME F_VARIANCE_RANK_BYTES"
 
 
 def stamps(kinds: str) -> str:
-    """Returns the names of timestamps: `O>` stands for OPEN_START, `>O` for OPEN_END, `O` for the
-    old name OPEN."""
+    """Returns the names of timestamp counters, without prefix, from short forms: `O>` means
+    OPEN_START, `>O` OPEN_END, `O` the old name OPEN; likewise for R, W, C and N."""
     words = {"O": "OPEN", "R": "READ", "W": "WRITE", "C": "CLOSE", "N": "WAIT"}
     names = []
     for kind in kinds.split():
@@ -180,8 +180,8 @@ STDIO_TIMES = (
 
 @dataclass(frozen=True)
 class Layout:
-    """The layout of a record version: the names of counters with the module's prefix, and the other
-    fields."""
+    """The layout of a record version: the names of the integer and floating-point counters in the
+    order of the file, and other fields."""
 
     counters: tuple[str, ...]
     fcounters: tuple[str, ...]
@@ -191,7 +191,8 @@ class Layout:
 
 
 def names(prefix: str, short: str) -> tuple[str, ...]:
-    """Returns the full names of a list in short form."""
+    """Returns the full counter names of a list in the short form that the file's head describes.
+    prefix: of the module."""
     out: list[str] = []
     for word in short.split():
         digits = re.search(r"\{1-(\d)\}", word)
@@ -210,8 +211,8 @@ def layout(prefix: str, counters: str, fcounters: str, **extra: object) -> Layou
 
 
 def grown(prefix: str, *versions: tuple[str, str]) -> dict[int, Layout]:
-    """Returns the layouts of a module by version. versions: for each version, the counters and the
-    times that it adds to the previous one."""
+    """Returns the layouts of a module by version, from 1. versions: for each version, the counters
+    and the floating-point counters, in short form, that it adds to the previous one."""
     made = {}
     counters, times = "", ""
     for version, (more, more_times) in enumerate(versions, 1):
@@ -343,8 +344,8 @@ SLOTS_310 = SLOTS_320.replace("H5D ", "").split()
 
 
 def slot(log_version: str, module: int) -> int:
-    """Returns the index of a module in the header of this format version; raises KeyError if the
-    version does not have the module."""
+    """Returns the index of a module in the tables of the header of this format version. module: its
+    id in version 3.41. Raises KeyError if the version does not have the module."""
     if log_version in ("3.00", "3.10"):
         order = SLOTS_310
     elif log_version in ("3.20", "3.21"):

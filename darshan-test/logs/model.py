@@ -10,7 +10,8 @@ ZLIB, BZIP2, NONE = 0, 1, 2
 
 @dataclass
 class Counted:
-    """A record of named values, with the counter names of its own version."""
+    """A record of named counters: its id and rank, the counters of its module's version, and fields
+    that some modules have besides."""
 
     id: int
     rank: int
@@ -25,7 +26,8 @@ class Counted:
 
 @dataclass
 class Component:
-    """A range of a file on Lustre that has one striping."""
+    """A range of a file on Lustre with one striping: stripe size in bytes, stripe count, pattern,
+    flags, start and end offset (-1: the end of the file), mirror id and pool."""
 
     size: int
     count: int
@@ -76,7 +78,8 @@ class Heatmap:
 
 @dataclass
 class ApmpiHead:
-    """The first record of APMPI, which has values that apply to all other records."""
+    """The first record of APMPI, which has values of the whole job: whether waiting times are
+    recorded, and the variances of two times over the ranks."""
 
     id: int
     rank: int
@@ -100,7 +103,8 @@ Record = Union[Counted, Lustre, Dxt, Heatmap, Apmpi, ApmpiHead]
 
 @dataclass
 class Module:
-    """The region of a module. raw: bytes to use in place of the records; None if there are none."""
+    """A module's part of a log: its name, the version of its records, and the records. raw: bytes
+    to store in place of the records; None: the records are stored."""
 
     name: str
     version: int

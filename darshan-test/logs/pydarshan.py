@@ -19,7 +19,8 @@ Row = tuple[str, int, int, str, str]  # module, rank, id, counter, value
 
 
 def our_rows(parser: Path, log: Path) -> list[tuple[Row, str]]:
-    """Returns the rows of data that the parser prints, with the file name of each."""
+    """Returns the rows of data that darshan-parser prints, each as (module, rank, record id,
+    counter, value) with the file name. Fails if the parser does."""
     done = run(parser, "--show-incomplete", log)
     assert done.returncode == 0, done.stderr.decode()
     out = []
@@ -31,7 +32,8 @@ def our_rows(parser: Path, log: Path) -> list[tuple[Row, str]]:
 
 
 def generic_rows(report: Any, module: str) -> Iterator[Row]:
-    """Yields the rows of a module whose records consist of two arrays."""
+    """Yields the rows that PyDarshan has of a module whose records consist of two arrays, as
+    (module, rank, record id, counter, value). report: PyDarshan's object of the log."""
     names = report.counters[module]
     for record in report.records[module]:
         start = (module, int(record["rank"]), int(record["id"]))
@@ -53,8 +55,8 @@ SLIPS: tuple[tuple[str, tuple[int, ...], bool, tuple[str, ...]], ...] = (
 
 
 def known_slip(row: Row, version: int, swapped: bool) -> bool:
-    """Returns whether PyDarshan is known to read this value incorrectly. swapped: whether the log
-    has the other byte order."""
+    """Returns whether PyDarshan 3.5.0 is known to read this value incorrectly. version: of the
+    module's records; swapped: whether the log has the other byte order."""
     return any(
         row[0] == module
         and version in versions
@@ -95,8 +97,8 @@ def compare_generic(report: Any, log: Path, ours: list[tuple[Row, str]]) -> int:
 
 
 def compare_heatmaps(report: Any, ours: list[tuple[Row, str]]) -> int:
-    """Compares PyDarshan's bins with those of the parser, by layer, rank and direction. Returns how
-    many bins were compared."""
+    """Checks that PyDarshan's heat map bins equal those of the parser, by layer, rank and
+    direction. Returns how many bins were compared."""
     if "HEATMAP" not in report.modules:
         return 0
     mine: dict[tuple[str, str, int], list[int]] = {}
@@ -123,8 +125,8 @@ def compare_heatmaps(report: Any, ours: list[tuple[Row, str]]) -> int:
 
 
 def compare_lustre(report: Any, ours: list[tuple[Row, str]]) -> int:
-    """Compares stripe sizes, stripe counts and OSTs of every component. Returns how many values
-    were compared."""
+    """Checks that PyDarshan's stripe sizes, stripe counts and OSTs of every component equal those
+    of the parser. Returns how many values were compared."""
     if "LUSTRE" not in report.modules:
         return 0
     mine: dict[tuple[int, int], list[list[int]]] = {}
@@ -149,8 +151,8 @@ def compare_lustre(report: Any, ours: list[tuple[Row, str]]) -> int:
 
 
 def compare_with_pydarshan(parser: Path, log: Path) -> int:
-    """Fails unless PyDarshan reads the values that the parser prints. Returns the number of
-    values compared. Needs the package darshan, 3.5.0."""
+    """Checks that PyDarshan 3.5.0 reads the values that darshan-parser prints. Returns the number
+    of values compared. Raises ImportError without the package darshan."""
     import darshan  # noqa: PLC0415 - slow, and not needed by the other tests
 
     report = darshan.DarshanReport(str(log), read_all=False)

@@ -1,4 +1,5 @@
-"""Computes the 64-bit hash that is a record's id."""
+"""Computes the 64-bit hash of a name that is a record's id (Jenkins' hash, written independently of
+the runtime's)."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ def mix(words: list[int]) -> None:
 
 
 def record_id(name: bytes) -> int:
-    """Returns the id of the record with this name."""
+    """Returns the id of the record with this name: an unsigned 64-bit integer."""
     words = [0, 0, 0x9E3779B97F4A7C13]
     whole = len(name) // 24 * 24
     for at in range(0, whole, 24):

@@ -32,7 +32,8 @@ FLAGS = "stale prefrd prefwr offline init nosync extension parity compress parti
 
 
 def renamed(module: str, values: dict[str, float]) -> dict[str, float]:
-    """Returns the values of an old record with the current prefix."""
+    """Returns the counters of a record, with the module's current prefix in place of the one that
+    old versions of H5F and PNETCDF_FILE had."""
     if module not in ("H5F", "PNETCDF_FILE"):
         return dict(values)
     prefix = "H5F_" if module == "H5F" else "PNETCDF_FILE_"
@@ -41,8 +42,9 @@ def renamed(module: str, values: dict[str, float]) -> dict[str, float]:
 
 
 def with_files(counters: dict[str, int]) -> dict[str, int]:
-    """Returns the counters of a GROUP record as readers show them: the number of distinct files is
-    estimated from the sketch if several processes have a record of the group."""
+    """Returns the counters of a GROUP record as readers show them. If several processes have a
+    record of the group, GROUP_FILES is the number of distinct files that is estimated from the
+    record's sketch."""
     least, most = counters["GROUP_FILES"], counters["GROUP_SEEN"]
     words = [value for name, value in counters.items() if "_SKETCH_" in name]
     bits = sum(bin(word & (1 << 64) - 1).count("1") for word in words)
@@ -56,7 +58,8 @@ def with_files(counters: dict[str, int]) -> dict[str, int]:
 
 
 def newest(module: str, version: int, record: Counted) -> Counted:
-    """Returns the record converted to the newest version of its module."""
+    """Returns the record converted to the newest version of its module: counters that the old
+    version lacks have the value that readers show for them. version: of the record."""
     latest = LAYOUTS[module][max(LAYOUTS[module])]
     if module == "GROUP":
         return replace(record, counters=with_files(record.counters))
@@ -83,7 +86,7 @@ def newest(module: str, version: int, record: Counted) -> Counted:
 
 
 def readable(module: Module) -> list[Record]:
-    """Returns the records that a reader shows, in the newest version."""
+    """Returns the records of a module that a reader shows, in the newest version of the module."""
     out: list[Record] = []
     for record in module.records:
         # Version 1 also counted streams; readers skip such records, which were not POSIX files.
@@ -97,7 +100,8 @@ def readable(module: Module) -> list[Record]:
 
 
 def repaired(records: list[Record]) -> list[Record]:
-    """Returns the heat maps with a common length, if their numbers of bins differ by one."""
+    """Returns the heat map records with a common number of bins, if their numbers differ by one: as
+    in readers, a missing last bin is added as 0, and an additional last bin is dropped."""
     out: list[Record] = []
     for record in records:
         assert isinstance(record, Heatmap)
@@ -113,7 +117,8 @@ def repaired(records: list[Record]) -> list[Record]:
 
 
 def kept_components(record: Lustre) -> list[tuple[int, list[int]]]:
-    """Returns (index of the component, its OSTs) of the components in use."""
+    """Returns the components of a Lustre record that are in use, each as its index and the list of
+    its OSTs."""
     out, at = [], 0
     for i, c in enumerate(record.components):
         if c.size == -1:
@@ -172,8 +177,8 @@ def counted_values(module: str, record: Counted) -> Iterator[tuple[str, str]]:
 
 
 def mount_table(log: Log) -> list[tuple[bytes, bytes]]:
-    """Returns (path, type) of the mount points, longest path first. A line of the log's table is an
-    entry, even if it is part of a path that contains a newline."""
+    """Returns the path and type of each mount point, longest path first. Each line of the log's
+    table is an entry, even if it is part of a path that contains a newline."""
     text = log.exe + b"".join(b"\n" + kind + b"\t" + path for path, kind in log.mounts)
     entries = []
     for at, byte in enumerate(text):
@@ -189,7 +194,7 @@ _SHORT = {b"\t": rb"\t", b"\n": rb"\n"}
 
 
 def shown(name: bytes) -> bytes:
-    """Returns a name as the parser prints it."""
+    """Returns a name as the parser prints it: with control characters escaped."""
     return _CONTROL.sub(
         lambda found: _SHORT.get(found[0]) or b"".join(b"\\x%02x" % byte for byte in found[0]),
         name,
@@ -197,7 +202,8 @@ def shown(name: bytes) -> bytes:
 
 
 class Names:
-    """The name and the file system of each record."""
+    """The names of a log's records, and the file system of each, for the last columns of the
+    parser's rows."""
 
     def __init__(self, log: Log) -> None:
         self.mounts = mount_table(log)
@@ -207,7 +213,8 @@ class Names:
                 self.by_id[number] = name
 
     def columns(self, module: str, record: Record) -> list[bytes]:
-        """Returns the last three columns: file name, mount point, type."""
+        """Returns the last three columns of a record's rows: file name, mount point, and type of
+        the file system."""
         name = self.by_id.get(record.id)
         if module == "APMPI":
             return [b"", b"", b""]
@@ -233,7 +240,8 @@ class Names:
 
 
 def rows(log: Log) -> list[bytes]:
-    """Returns all rows of data, with the modules in the order of their ids."""
+    """Returns all rows of data that the parser prints without options, with the modules in the
+    order of their ids."""
     names = Names(log)
     out = []
     for module in sorted(log.modules, key=module_id) + log.annex:
@@ -259,7 +267,8 @@ def rows(log: Log) -> list[bytes]:
 
 
 def times(log: Log) -> list[bytes]:
-    """Returns the lines of the preamble about the times and the size of the job."""
+    """Returns the lines of the parser's preamble about the job's user, id, times, number of
+    processes and run time."""
     start, end = log.start, log.end
     run = (end[0] + end[1] / 1e9) - (start[0] + start[1] / 1e9)
     if log.version in OLD_FORMATS:
@@ -278,7 +287,7 @@ def times(log: Log) -> list[bytes]:
 
 
 def regions(log: Log) -> list[bytes]:
-    """Returns the lines of the preamble about the regions of the file."""
+    """Returns the lines of the parser's preamble about the sizes of the file's regions."""
     job = compress(log, job_content(log))
     job_length = JOURNAL_JOB_AREA if log.live else len(job)
     names = 0 if log.names is None else len(compress(log, name_content(log)))
@@ -304,7 +313,7 @@ def regions(log: Log) -> list[bytes]:
 
 
 def preamble(log: Log) -> list[bytes]:
-    """Returns the lines of the preamble that programs rely on, in order."""
+    """Returns the lines of the parser's preamble that programs rely on, in order."""
     stamp = (log.stamp or log.version.encode()).rstrip(b"\0")
     method = ("ZLIB", "BZIP2", "NONE")[log.compression].encode()
     text = log.exe + b"".join(b"\n" for _ in log.mounts)
@@ -320,7 +329,7 @@ def preamble(log: Log) -> list[bytes]:
 
 
 def data_modules(log: Log) -> list[str]:
-    """Returns the names of the modules for which darshan-parser prints a title."""
+    """Returns the names of the modules for which darshan-parser prints a title, in its order."""
     # A module whose memory was full at once has only a title and a warning.
     readable = [m for m in log.modules if m.partial or (m.raw is None and m.records)]
     shown = sorted(readable, key=module_id)

@@ -1,4 +1,5 @@
-"""If the annex is damaged, only the annex is not printed, and there is a warning of one line."""
+"""If the annex of a log is damaged, darshan-parser prints everything except the annex, and a
+warning of one line."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ def log_named(name: str) -> Log:
 
 
 def parts(data: bytes) -> tuple[bytes, bytes, list[int | bytes]]:
-    """Returns the log without its annex, the blocks of the annex, and the fields of its trailer."""
+    """Returns the bytes of a log before its annex, the bytes of the annex's blocks, and the fields
+    of its trailer."""
     trailer = list(struct.unpack(TRAILER, data[-TRAILER_SIZE:]))
     offset, length = trailer[3], trailer[4]
     return data[:offset], data[offset : offset + length], trailer
@@ -43,14 +45,15 @@ def built(body: bytes, blocks: bytes, **changes: int) -> bytes:
 
 
 def block(module: int, content: bytes, **changes: int) -> bytes:
-    """Returns an uncompressed block of the annex. changes: fields of its head with other values."""
+    """Returns the bytes of an uncompressed block of the annex. module: its id; content: its
+    records. changes: fields of the block's head with other values."""
     fields = {"module": module, "version": 1, "compression": NONE, "flags": 0}
     fields |= {"stored": len(content), "raw": len(content)} | changes
     return struct.pack(BLOCK, *fields.values()) + content
 
 
 def damaged() -> Iterator[tuple[str, bytes]]:
-    """Yields the name of a defect of the annex, and the log that has it."""
+    """Yields, for each defect of the annex, its name and the bytes of a log that has it."""
     body, blocks, _ = parts(encode(log_named("good-annex-little")))
     huge = (1 << 64) - 1
     yield "checksum", built(body, blocks, checksum=zlib.crc32(blocks) ^ 1)
@@ -76,7 +79,8 @@ def damaged() -> Iterator[tuple[str, bytes]]:
 
 
 def parsed(parser: Path, folder: Path, data: bytes) -> tuple[list[bytes], bytes]:
-    """Returns the rows that the parser prints for a log, and its output on stderr."""
+    """Returns the rows that darshan-parser prints for a log with these bytes, and its output on
+    stderr. Fails if its status is not 0."""
     path = folder / "log"
     path.write_bytes(data)
     done = run(parser, "--base", "--show-incomplete", path)
@@ -91,7 +95,8 @@ def plain_rows() -> list[bytes]:
 
 @pytest.mark.parametrize("data", [pytest.param(data, id=what) for what, data in damaged()])
 def test_damage_costs_the_annex_only(data: bytes, parser: Path, tmp_path: Path) -> None:
-    """The rest of the log is printed, and a warning of one line says which part was skipped."""
+    """For a damaged annex, darshan-parser prints the rest of the log, and a warning of one line
+    that names the annex."""
     got, said = parsed(parser, tmp_path, data)
     assert got == plain_rows()
     assert said.count(b"\n") == 1
@@ -99,7 +104,8 @@ def test_damage_costs_the_annex_only(data: bytes, parser: Path, tmp_path: Path) 
 
 
 def test_damage_is_nobodys_concern_without_the_annex(parser: Path, tmp_path: Path) -> None:
-    """With --no-annex, a damaged annex is not read and causes no warning."""
+    """With --no-annex, darshan-parser does not read a damaged annex, prints no warning and exits
+    with 0."""
     path = tmp_path / "log"
     path.write_bytes(dict(damaged())["checksum"])
     done = run(parser, "--no-annex", path)
@@ -107,14 +113,16 @@ def test_damage_is_nobodys_concern_without_the_annex(parser: Path, tmp_path: Pat
 
 
 def test_no_trailer_no_annex(parser: Path, tmp_path: Path) -> None:
-    """Without the magic number at the end, the bytes after the log are not an annex."""
+    """Bytes after a log that do not end with the annex's trailer are not an annex, and cause no
+    warning."""
     body, blocks, _ = parts(encode(log_named("good-annex-little")))
     got, said = parsed(parser, tmp_path, body + blocks + b"x" * TRAILER_SIZE)
     assert (got, said) == (plain_rows(), b"")
 
 
 def test_live_annex(parser: Path, tmp_path: Path) -> None:
-    """In a journal only the first raw_len bytes of a block are records."""
+    """In a journal, whose blocks have spare space, darshan-parser shows only the first raw_len
+    bytes of a block as records."""
     body, blocks, _ = parts(encode(log_named("good-annex-uncompressed")))
     records = blocks[BLOCK_SIZE:]
     room = records + b"\xee" * 5000
@@ -124,8 +132,8 @@ def test_live_annex(parser: Path, tmp_path: Path) -> None:
 
 
 def test_unknown_and_partial_blocks(parser: Path, tmp_path: Path) -> None:
-    """The order of blocks has no effect, a message names an unknown module, and without
-    --show-incomplete a partial module ends the output."""
+    """darshan-parser accepts the blocks of the annex in any order, and names an unknown module in a
+    message. Without --show-incomplete, it ends with 255 at a partial module of the annex."""
     body, blocks, _ = parts(encode(log_named("good-annex-little")))
     unknown = block(99, b"whatever it is")
     got, said = parsed(parser, tmp_path, built(body, unknown + blocks, count=2))
@@ -142,8 +150,8 @@ def test_unknown_and_partial_blocks(parser: Path, tmp_path: Path) -> None:
 
 
 def test_names_of_processes(parser: Path, tmp_path: Path) -> None:
-    """A command line is escaped, so that it cannot forge rows or control a terminal; --no-annex
-    omits it."""
+    """darshan-parser escapes the command line in a PROCESS record, so that it cannot forge rows or
+    control a terminal; --no-annex omits the record."""
     path = tmp_path / "log"
     path.write_bytes(encode(log_named("good-tree-strange")))
     done = run(parser, path)

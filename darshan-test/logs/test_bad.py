@@ -1,5 +1,5 @@
-"""Logs that are damaged by accident or on purpose cause a message and a status, never a crash, a
-hang or high memory use."""
+"""Logs that are damaged by accident or on purpose cause a message and an exit status, never a
+crash, a hang or high memory use."""
 
 from __future__ import annotations
 
@@ -63,7 +63,8 @@ def test_what_is_no_file(what: str, tmp_path: Path, parser: Path) -> None:
 
 @pytest.mark.parametrize(("bad", "rest"), HALF)
 def test_one_broken_module(bad: Bad, rest: Log, tmp_path: Path, parser: Path) -> None:
-    """The other modules are printed, the error is reported, and the status is 0."""
+    """If one module of a log is damaged, darshan-parser prints the other modules, reports the error
+    on stderr, and exits with 0."""
     path = tmp_path / bad.name
     path.write_bytes(bad.data)
     done = run(parser, path)
@@ -76,7 +77,8 @@ def test_one_broken_module(bad: Bad, rest: Log, tmp_path: Path, parser: Path) ->
 
 @pytest.mark.parametrize(("bad", "rest"), ANNEX)
 def test_broken_annex(bad: Bad, rest: Log, tmp_path: Path, parser: Path) -> None:
-    """A damaged annex is skipped with a message; the log is printed."""
+    """If a log's annex is damaged, darshan-parser skips it with a message of one line, prints the
+    rest and exits with 0."""
     path = tmp_path / bad.name
     path.write_bytes(bad.data)
     done = run(parser, path)
@@ -86,7 +88,8 @@ def test_broken_annex(bad: Bad, rest: Log, tmp_path: Path, parser: Path) -> None
 
 
 def test_region_that_inflates_past_all_memory(tmp_path: Path, parser: Path) -> None:
-    """The parser's memory stays within the limit of tools.py, although the records exceed it."""
+    """darshan-parser --total stays within the memory limit of tools.py for a region that
+    decompresses to far more."""
     path = tmp_path / "bomb"
     path.write_bytes(stored_bomb())
     done = run(parser, "--total", path)
@@ -95,8 +98,8 @@ def test_region_that_inflates_past_all_memory(tmp_path: Path, parser: Path) -> N
 
 
 def test_names_with_colliding_ids(tmp_path: Path, parser: Path) -> None:
-    """If the ids of a million names collide in a hash table, opening the log still takes little
-    time."""
+    """darshan-parser reads a log with a million names whose ids collide in a hash table within the
+    time limit of tools.py."""
     path = tmp_path / "names"
     path.write_bytes(many_names())
     # A quadratic reader would need many minutes and exceed the time limit of tools.py.
@@ -104,8 +107,8 @@ def test_names_with_colliding_ids(tmp_path: Path, parser: Path) -> None:
 
 
 def outcomes(build: Path, path: Path, kind: str) -> tuple[Any, list[Any]]:
-    """Returns the results for the log itself and for its damaged variants, as inprocess.py
-    describes them. kind: "cuts" or "flips"."""
+    """Returns the results of reading a log itself and its damaged variants by libdarshan-read, as
+    inprocess.py describes them. kind: "cuts" or "flips"."""
     done = run_library(build / "libdarshan-read.so.0", path, kind)
     assert done.returncode == 0, done.stderr.decode()
     result = json.loads(done.stdout)
@@ -113,7 +116,8 @@ def outcomes(build: Path, path: Path, kind: str) -> tuple[Any, list[Any]]:
 
 
 def ends(log: Log, data: bytes) -> dict[str, int]:
-    """Returns the offsets of the ends of the small log's regions, by name."""
+    """Returns the offsets in bytes of the ends of the small log's regions: "names", and each
+    module's id as text."""
     job = 1328 + len(compress(log, job_content(log)))
     out = {"names": job + len(compress(log, name_content(log)))}
     for number in (3, 8, 9):
@@ -124,7 +128,8 @@ def ends(log: Log, data: bytes) -> dict[str, int]:
 
 
 def test_every_truncation(tmp_path: Path, build: Path) -> None:
-    """In a truncated log, complete regions are read, and truncated ones are not."""
+    """In a log that is truncated at any byte, libdarshan-read reads the complete regions, and
+    reports an error for the others."""
     log = small_log()
     path = tmp_path / "small"
     data = encode(log)
@@ -143,7 +148,7 @@ def test_every_truncation(tmp_path: Path, build: Path) -> None:
 
 
 def test_every_flipped_byte(tmp_path: Path, build: Path) -> None:
-    """A changed byte in compressed data is detected, or does not change the result."""
+    """libdarshan-read detects a changed byte in compressed data, or returns the same records."""
     log = small_log()
     path = tmp_path / "small"
     data = encode(log)
@@ -162,8 +167,8 @@ def test_every_flipped_byte(tmp_path: Path, build: Path) -> None:
 
 
 def test_every_flipped_byte_without_compression(tmp_path: Path, build: Path) -> None:
-    """Uncompressed data has no checksum, so the test requires only that the reader does not
-    crash."""
+    """libdarshan-read does not crash if a byte of an uncompressed log is changed. The change need
+    not be detected, because uncompressed data has no checksum."""
     path = tmp_path / "small"
     data = encode(small_log(NONE))
     path.write_bytes(data)
@@ -175,7 +180,7 @@ def test_every_flipped_byte_without_compression(tmp_path: Path, build: Path) -> 
 
 @pytest.mark.parametrize("compression", [ZLIB, NONE])
 def test_sample_through_the_command(compression: int, tmp_path: Path, parser: Path) -> None:
-    """For randomly damaged logs, the command ends with status 0 or 1, and prints a message if it is
+    """For randomly damaged logs, darshan-parser exits with 0 or 1, and prints a message if it is
     1."""
     rng = random.Random(compression)
     whole = encode(small_log(compression))

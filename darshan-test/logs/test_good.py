@@ -41,7 +41,8 @@ def is_partial(case: Case, name: str) -> bool:
 
 
 def incomplete(sections: dict[str, list[str]]) -> list[str]:
-    """Returns the modules that the output warns about."""
+    """Returns the modules about which darshan-parser warns that they contain incomplete data.
+    sections: as by_module() returns them."""
     sentence = "# *WARNING*: The {} module contains incomplete data!"
     return [
         name
@@ -52,8 +53,8 @@ def incomplete(sections: dict[str, list[str]]) -> list[str]:
 
 @pytest.mark.parametrize("case", CASES)
 def test_rows_and_preamble(case: Case, folder: Path, parser: Path) -> None:
-    """Every value, name and mount point of a record is right, and every value and title of the
-    preamble."""
+    """darshan-parser prints every value, name and mount point of the log's records, and every line
+    of the preamble, as the log was made."""
     done = run(parser, *case.options, folder / case.name)
     assert done.returncode == 0, done.stderr.decode()
     unreadable = case.name.startswith(("good-version", "good-unknown", "good-no-handler"))
@@ -73,7 +74,8 @@ def test_rows_and_preamble(case: Case, folder: Path, parser: Path) -> None:
 
 
 def aggregated(log: Log) -> Iterator[tuple[Module, list[Counted]]]:
-    """Yields the modules that have totals, with their records."""
+    """Yields the modules of a log for which --total, --file and --perf work, each with its records
+    in the newest version."""
     for module in sorted(log.modules, key=module_id):
         records = [r for r in readable(module) if isinstance(r, Counted)]
         if module.name in AGGREGATED and records:
@@ -81,7 +83,7 @@ def aggregated(log: Log) -> Iterator[tuple[Module, list[Counted]]]:
 
 
 def wanted_sums(log: Log) -> dict[str, list[str]]:
-    """Returns the lines that --total, --file and --perf must print, by module."""
+    """Returns the lines that --total, --file and --perf must print for a log, by module."""
     out = {}
     for module, records in aggregated(log):
         lines = [f"{key}: {value}" for key, value in totals(module.name, records).items()]
@@ -111,13 +113,15 @@ def assert_sums(parser: Path, path: Path, log: Log, options: list[str]) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_sums(case: Case, folder: Path, parser: Path) -> None:
-    """Totals, file counts and performance are right for each module that has them."""
+    """darshan-parser prints the right totals, file counts and performance for each module that has
+    them."""
     assert_sums(parser, folder / case.name, case.log, case.options)
 
 
 @pytest.mark.parametrize("seed", range(24))
 def test_sums_of_awkward_values(seed: int, tmp_path: Path, parser: Path) -> None:
-    """The sums are right if many values are equal, -1 or 0."""
+    """darshan-parser's totals, file counts and performance are right if many values are equal, -1
+    or 0."""
     log = aggregation_log(seed)
     path = tmp_path / "log"
     path.write_bytes(encode(log))
@@ -125,7 +129,8 @@ def test_sums_of_awkward_values(seed: int, tmp_path: Path, parser: Path) -> None
 
 
 def test_common_values_of_mpiio_that_begin_with_zero(tmp_path: Path, parser: Path) -> None:
-    """In MPI-IO, and only there, --total skips a list of common values that begins with zero."""
+    """For MPI-IO, and only there, --total skips a record's list of common values if its first value
+    is zero."""
     log = standard_log({"POSIX": 4, "MPI-IO": 3}, files=3)
     for module in log.modules:
         prefix = "POSIX" if module.name == "POSIX" else "MPIIO"
@@ -140,7 +145,8 @@ def test_common_values_of_mpiio_that_begin_with_zero(tmp_path: Path, parser: Pat
 
 @pytest.mark.parametrize("case", [p for p in CASES if p.id in ("good-3.5.0-big", "good-annex-big")])
 def test_all_is_everything(case: Case, folder: Path, parser: Path) -> None:
-    """--all prints the rows and the sums, and --no-annex omits the annex."""
+    """darshan-parser --all prints exactly the rows and the totals; with --no-annex, both without
+    the annex."""
     done = run(parser, "--all", folder / case.name)
     got = data_lines(done.stdout)
     sums = [line for line in got if line.startswith(b"total_")]
@@ -154,8 +160,8 @@ def test_all_is_everything(case: Case, folder: Path, parser: Path) -> None:
 
 @pytest.mark.parametrize("case", [p for p in CASES if p.id.startswith("good-annex")])
 def test_sums_of_the_annex_are_asked_for(case: Case, folder: Path, parser: Path) -> None:
-    """Totals of the annex are printed only with an option, because scripts for 3.5.0 do not know
-    them; rows are printed with and without it."""
+    """Totals of the annex are printed only with the option for them, because scripts for 3.5.0 do
+    not know them; rows of the annex are printed with and without it."""
     log = folder / case.name
     plain = run(parser, "--total", log)
     assert plain.returncode == 0
@@ -169,7 +175,8 @@ def test_sums_of_the_annex_are_asked_for(case: Case, folder: Path, parser: Path)
 
 @pytest.mark.parametrize("case", PARTIAL)
 def test_partial_module_stops_the_output(case: Case, folder: Path, parser: Path) -> None:
-    """Without --show-incomplete a partial module ends the output after the modules before it."""
+    """Without --show-incomplete, darshan-parser ends with 255 and a message at a partial module,
+    after the rows of the modules before it."""
     done = run(parser, folder / case.name)
     assert done.returncode == 255  # scripts for 3.5.0 know this status
     assert done.stderr

@@ -1,9 +1,9 @@
 """For real logs, darshan-parser prints the values that are stored next to them.
 
 The files next to each log have the values of its preamble, its rows of data, its totals and its
-performance figures. A reader with two known errors in old POSIX records made them. Each line with
-such an error is listed here with the value that the bytes of the log contain. Every other line must
-be the same."""
+performance figures. They were made by a reader that has two known errors in old POSIX
+records. Each line with such an error is listed here, with the value that the bytes of the log
+contain. Every other line must be the same."""
 
 from __future__ import annotations
 
@@ -76,17 +76,17 @@ real_log = pytest.mark.parametrize("log", LOGS)
 
 
 def printed(parser: Path, option: str | None, log: Path) -> list[bytes]:
-    """Returns the lines that the parser prints with an option, including incomplete modules; None:
-    without an option."""
+    """Returns the lines that a tool prints for a log with an option (None: without one), including
+    incomplete modules. Fails if the tool does."""
     done = run(parser, *([option] if option else []), "--show-incomplete", log)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout.split(b"\n")[:-1]
 
 
 def corrected(lines: list[bytes], slips: Slips, separator: bytes, key: int) -> list[bytes]:
-    """Returns the expected lines with the right values in place of the listed errors, and checks
-    that each listed error is present. separator: between the columns; key: the number of columns
-    before the value."""
+    """Returns the expected lines with the right values in place of the errors that `slips` lists by
+    name, and checks that each of these errors occurs. separator: between the columns; key: the
+    index of the column with the name, before the value."""
     out, found = [], Counter[str]()
     for line in lines:
         fields = line.split(separator)
@@ -111,7 +111,7 @@ def check_same(got: list[bytes], want: list[bytes]) -> None:
 
 @real_log
 def test_rows(log: Path, parser: Path) -> None:
-    """Each data row is right."""
+    """darshan-parser prints each row of data as stored next to the real log."""
     got = [row for row in printed(parser, "--base", log) if row and not row.startswith(b"#")]
     with gzip.open(log.with_suffix(".rows.gz")) as file:
         want = file.read().split(b"\n")[:-1]
@@ -122,7 +122,8 @@ def test_rows(log: Path, parser: Path) -> None:
 
 @real_log
 def test_preamble(log: Path, parser: Path) -> None:
-    """Each value of the preamble is right, in order."""
+    """darshan-parser prints each value of the preamble as stored next to the real log, in the same
+    order."""
     lines = printed(parser, "--perf", log)
     end = next(i for i, line in enumerate(lines) if line.startswith(HEADINGS[1]))
     end = next((i for i in range(end, len(lines)) if not lines[i]), len(lines))
@@ -136,7 +137,7 @@ def test_preamble(log: Path, parser: Path) -> None:
 
 @real_log
 def test_totals(log: Path, parser: Path) -> None:
-    """Each total of each module is right."""
+    """darshan-parser --total prints each total as stored next to the real log."""
     got = [row for row in printed(parser, "--total", log) if row.startswith(b"total_")]
     want = log.with_suffix(".total").read_bytes().split(b"\n")[:-1]
     check_same(got, corrected(want, TOTAL_SLIPS.get(log.stem, {}), b": ", 0))
@@ -144,14 +145,14 @@ def test_totals(log: Path, parser: Path) -> None:
 
 @real_log
 def test_performance(log: Path, parser: Path) -> None:
-    """The derived figures of each module are right."""
+    """darshan-parser --perf prints each performance figure as stored next to the real log."""
     got = [line for line in printed(parser, "--perf", log) if line.startswith(PERF_KEYS)]
     check_same(got, log.with_suffix(".perf").read_bytes().split(b"\n")[:-1])
 
 
 @real_log
 def test_traces(log: Path, build: Path) -> None:
-    """Each segment of each trace is right."""
+    """darshan-dxt-parser prints each segment of each trace as stored next to the real log."""
     lines = printed(build / "darshan-dxt-parser", None, log)
     got = [line for line in lines if line.startswith(b" X_")]
     expected = log.with_suffix(".dxt.gz")
@@ -164,7 +165,7 @@ def test_traces(log: Path, build: Path) -> None:
 
 @real_log
 def test_all_holds_the_parts(log: Path, parser: Path) -> None:
-    """--all prints the lines that the single options print, and no other data."""
+    """darshan-parser --all prints the lines that the single options print, and no other data."""
     everything = [row for row in printed(parser, "--all", log) if row and not row.startswith(b"#")]
     parts = [
         row
@@ -177,6 +178,6 @@ def test_all_holds_the_parts(log: Path, parser: Path) -> None:
 
 @pytest.mark.needs("real-logs")
 def test_every_slip_belongs_to_a_log() -> None:
-    """Each listed error belongs to a log that exists; otherwise it would never be checked."""
+    """Each log for which errors are listed exists; otherwise they would never be checked."""
     names = {param.values[0].stem for param in LOGS}
     assert set(ROW_SLIPS) | set(TOTAL_SLIPS) <= names

@@ -1,5 +1,5 @@
-"""Traces (DXT) of every version: the records that the library returns, and the output of the
-tool."""
+"""For DXT traces of every version, checks the records that the library returns, and the output of
+darshan-dxt-parser."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def test_segments(case: Case, tmp_path: Path, build: Path) -> None:
 
 @pytest.mark.parametrize("case", TRACED)
 def test_text(case: Case, tmp_path: Path, build: Path) -> None:
-    """darshan-dxt-parser prints every segment with its thread and its OSTs."""
+    """darshan-dxt-parser prints every segment with its thread, if recorded, and with the OSTs
+    (storage targets of Lustre) that it uses."""
     tool = build / "darshan-dxt-parser"
     path = tmp_path / case.name
     path.write_bytes(encode(case.log))

@@ -1,4 +1,4 @@
-"""Runs the tools on a log, with limits on their time and memory."""
+"""Runs Darshan's tools on a log, with limits on their time and memory."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ def is_sanitized(binary: Path) -> bool:
 
 
 def run(tool: Path, *arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
-    """Runs a tool and waits for its end; fails the test if it takes too long. Returns its status
-    and output."""
+    """Runs a tool and waits for its end, with limits on its time and memory. Returns its status and
+    output; fails the test if it takes too long."""
     return start([tool, *arguments], is_sanitized(tool), {})
 
 
 def run_library(
     library: Path, *arguments: str | Path, module: str = "logs.inprocess"
 ) -> subprocess.CompletedProcess[bytes]:
-    """Runs inprocess.py, or another module, with a library and these arguments. Returns its
-    output."""
+    """Runs logs.inprocess, or another Python module, with a library and these arguments in a
+    separate process. Returns its status and output."""
     extra = {"PYTHONPATH": str(Path(__file__).resolve().parent.parent)}
     sanitized = is_sanitized(library)
     if sanitized:
@@ -66,13 +66,13 @@ def start(
 
 
 def data_lines(output: bytes) -> list[bytes]:
-    """Returns the lines that are neither comments nor blank."""
+    """Returns the lines of a tool's output that are neither comments nor blank."""
     return [line for line in output.split(b"\n") if line and not line.startswith(b"#")]
 
 
 def by_module(output: bytes) -> dict[str, list[str]]:
-    """Returns, by the module's name, each title `# <NAME> module data` and the lines up to the next
-    title."""
+    """Returns, by the module's name, the lines of darshan-parser's output from the module's title
+    `# <NAME> module data` up to the next title."""
     sections: dict[str, list[str]] = {}
     current: list[str] = []
     for line in output.decode(errors="replace").splitlines():

@@ -10,7 +10,8 @@ Component = tuple[int, int, int, list[int]]  # start, end, stripe size, OSTs
 
 
 def components(record: Lustre, version: int) -> list[Component]:
-    """Returns the components in use of a Lustre record."""
+    """Returns the components in use of a Lustre record, each as (start, end, stripe size, OSTs), in
+    bytes; an end of -1 is the end of the file. version: of the record."""
     out = []
     for index, osts in kept_components(record):
         c = record.components[index]
@@ -20,7 +21,8 @@ def components(record: Lustre, version: int) -> list[Component]:
 
 
 def osts_of(segment: Segment, layout: list[Component]) -> list[int]:
-    """Returns the OSTs that a segment reads or writes, in the order of the offsets."""
+    """Returns the OSTs (storage targets of Lustre) that a segment reads or writes, in the order of
+    its offsets. layout: the components of the file, from `components`."""
     at, stop = segment.offset, segment.offset + segment.length
     out: list[int] = []
     for start, end, size, osts in layout:
@@ -86,7 +88,8 @@ def component_lines(layout: list[Component]) -> list[bytes]:
 
 
 def trace_lines(log: Log) -> list[bytes]:
-    """Returns head lines, component lines and segment rows of all traces, in order."""
+    """Returns the lines that darshan-dxt-parser must print for all traces of a log, in order:
+    heads, components and segments."""
     names, layouts = Names(log), lustre_by_id(log)
     out: list[bytes] = []
     for module in sorted(log.modules, key=module_id):
@@ -107,7 +110,8 @@ def trace_lines(log: Log) -> list[bytes]:
 
 
 def relied_on(output: bytes) -> list[bytes]:
-    """Returns the lines of the tool's output that trace_lines also computes."""
+    """Returns the lines of darshan-dxt-parser's output that trace_lines also computes, on which
+    programs rely."""
     starts = (b" X_", b"# DXT, ", b"#\t[Component")
     lines = [line for line in output.split(b"\n") if line.startswith(starts)]
     return [line for line in lines if not line.startswith(b"# DXT, Lustre")]

@@ -16,7 +16,8 @@ VERSION = 2
 
 @dataclass(frozen=True)
 class Member:
-    """A process of a run; its index in the list of processes is its rank."""
+    """A process of a run; its index in the list of processes is its rank. Times are in seconds
+    since the start of the run."""
 
     commands: str  # several commands, joined by " -> ", if the process called exec
     parent: int = -1  # the parent's rank
@@ -25,7 +26,7 @@ class Member:
     count: int = 1
     ended: int = EXITED
     status: int = 0
-    failed: int | None = None  # None: derived from status and ended
+    failed: int | None = None  # failed processes; None: derived from status and ended
     launcher: bool = False
     job_ranks: int = 0
     opens: int = 0
@@ -86,7 +87,8 @@ def record(rank: int, member: Member) -> Counted:
 
 
 def processes(members: Sequence[Member]) -> tuple[Module, list[tuple[int, bytes]]]:
-    """Returns the PROCESS module of the annex, and the ids and names of its records."""
+    """Returns the PROCESS module of the annex for these processes, and the id and name of each
+    record."""
     records = [record(rank, member) for rank, member in enumerate(members)]
     module = Module("PROCESS", VERSION, list(records))
     names = {record_id(member.name): member.name for member in members}
@@ -158,7 +160,7 @@ def mpi() -> list[Member]:
 
 def strange() -> list[Member]:
     """Returns processes with circular or invalid parents, impossible times, and names with special
-    characters."""
+    characters, which readers must survive."""
     nan, inf = float("nan"), float("inf")
     return [
         Member("a", 0),

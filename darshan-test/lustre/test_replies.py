@@ -1,4 +1,5 @@
-"""The runtime on a simulated Lustre file system: strace replaces the replies of the kernel."""
+"""Tests the module LUSTRE on a simulated Lustre file system: strace replaces the replies of the
+kernel to statfs and fgetxattr."""
 
 from __future__ import annotations
 
@@ -24,15 +25,15 @@ pytestmark = pytest.mark.needs("no-filter", "program:strace")
 
 
 def plain(stripe_size: int, osts: list[int], pattern: int = 1) -> bytes:
-    """Returns the bytes of a Lustre layout of version 1 without components. stripe_size: in
-    bytes."""
+    """Returns the bytes of a Lustre layout of version 1 without components. stripe_size: in bytes;
+    osts: the storage target of each stripe."""
     head = struct.pack("<IIQQIHH", 0x0BD10BD0, pattern, 1, 2, stripe_size, len(osts), 0)
     return head + b"".join(struct.pack("<QQII", 1, 2, 0, ost) for ost in osts)
 
 
 def composite(*parts: tuple[int, int, int, bytes]) -> bytes:
-    """Returns the bytes of a composite layout. parts: flags, start, end and layout of each
-    component."""
+    """Returns the bytes of a composite Lustre layout. parts: flags, start and end in bytes, and
+    layout of each component."""
     head = struct.pack("<IIIHHHHHHQ", 0x0BD60BD0, 0, 1, 0, len(parts), 0, 0, 0, 0, 0)
     entries, layouts = b"", b""
     behind = len(head) + 48 * len(parts)
@@ -46,13 +47,13 @@ def composite(*parts: tuple[int, int, int, bytes]) -> bytes:
 
 
 def reply(layout: bytes) -> str:
-    """Returns the option of strace that makes the kernel's reply this layout."""
+    """Returns the option of strace that makes the kernel's reply to fgetxattr this layout."""
     return f"retval={len(layout)}:poke_exit=@arg3={layout.hex()}"
 
 
 @dataclass
 class OnLustre:
-    """Runs programs in a folder that looks like Lustre to the runtime."""
+    """Runs programs in a folder that looks like Lustre to the runtime, by strace."""
 
     build: Path
     parser: Path
@@ -62,8 +63,9 @@ class OnLustre:
     def run(
         self, command: list[str], answer: str = "error=EOPNOTSUPP", f_type: bytes = FILE_SYSTEM
     ) -> Observed:
-        """Runs a command in a folder with a file `data`. answer: the reply to every query for a
-        layout, as an option of strace; f_type: the file system type that statfs returns."""
+        """Runs a command in a new folder with a file `data`. Returns its status and output. answer:
+        the reply to every query for a layout, as an option of strace; f_type: the reply of
+        statfs."""
         work, self.log = self.folder / "work", self.folder / "a.darshan"
         work.mkdir()
         (work / "data").write_text(TEXT)
@@ -80,7 +82,8 @@ class OnLustre:
         return len(re.findall(r"fgetxattr\(", (self.folder / "trace").read_text()))
 
     def row(self, module: str = "LUSTRE") -> dict[str, str]:
-        """Returns the counters of the file's record in a module, by names without the prefix."""
+        """Returns the counters of the file `data` in a module of the log, as text by names without
+        the prefix; {} if it has no record."""
         rows = read_rows(self.parser, self.log, module)
         path = str(self.folder / "work" / "data")
         return {row.short: row.text for row in rows if row.name == path}
@@ -105,8 +108,8 @@ GROWN = composite(
 
 @pytest.mark.parametrize("program", [["cat", "data"], ["sed", "", "data"]], ids=["fd", "stream"])
 def test_plain(program: list[str], on_lustre: OnLustre) -> None:
-    """The record has the striping of a plain layout, queried when a descriptor or a stream is
-    closed."""
+    """The LUSTRE record of a file has the striping of its layout, which the runtime queries when a
+    descriptor or a stream is closed."""
     observed = on_lustre.run(program, reply(plain(4 * MIB, [7, 9])))
     assert (observed.status, observed.stdout) == (0, TEXT)
     assert on_lustre.row() == {
@@ -130,14 +133,15 @@ def test_plain(program: list[str], on_lustre: OnLustre) -> None:
 
 
 def test_asked_once(on_lustre: OnLustre) -> None:
-    """A file that is opened repeatedly is queried once if its layout is complete."""
+    """The runtime queries the layout of a file that is opened repeatedly only once if all of its
+    objects exist."""
     assert on_lustre.run(THRICE, reply(plain(MIB, [3]))).status == 0
     assert on_lustre.questions() == 1
     assert on_lustre.row()["COMP1_OST_ID_0"] == "3"
 
 
 def test_growing(on_lustre: OnLustre) -> None:
-    """A file whose layout does not yet contain all objects is queried at each close."""
+    """The runtime queries a file whose layout does not yet contain all objects at each close."""
     assert on_lustre.run(THRICE, reply(GROWING)).status == 0
     assert on_lustre.questions() == 3
     row = on_lustre.row()
@@ -145,7 +149,7 @@ def test_growing(on_lustre: OnLustre) -> None:
 
 
 def test_grown(on_lustre: OnLustre) -> None:
-    """A composite layout that is complete is queried once, and the record has all of its
+    """The runtime queries a complete composite layout once, and the LUSTRE record has all of its
     objects."""
     assert on_lustre.run(THRICE, reply(GROWN)).status == 0
     assert on_lustre.questions() == 1
@@ -155,15 +159,15 @@ def test_grown(on_lustre: OnLustre) -> None:
 
 
 def test_long(on_lustre: OnLustre) -> None:
-    """If the layout does not fit into the first buffer (ERANGE), it is queried once more, and not a
-    third time."""
+    """If the layout does not fit into the runtime's first buffer (ERANGE), the runtime queries it
+    once more, and not a third time; the program is not affected."""
     assert on_lustre.run(["cat", "data"], "error=ERANGE").stdout == TEXT
     assert on_lustre.questions() == 2
     assert not on_lustre.row()
 
 
 def test_open_to_the_end(on_lustre: OnLustre) -> None:
-    """The layout of a file that is never closed is queried at the end of the process."""
+    """The runtime queries the layout of a file that is never closed at the end of the process."""
     assert on_lustre.run([PYTHON, "-c", OPEN_TO_THE_END], reply(plain(MIB, [3]))).status == 0
     assert on_lustre.row()["NUM_STRIPES"] == "1"
 
@@ -173,8 +177,8 @@ def test_open_to_the_end(on_lustre: OnLustre) -> None:
     ["error=ENODATA", "error=EOPNOTSUPP", reply(b"x" * 80), reply(GROWN[:100]), "retval=70000"],
 )
 def test_no_layout(answer: str, on_lustre: OnLustre) -> None:
-    """If the query fails or its answer is not a layout, the program runs as usual and there is no
-    LUSTRE record."""
+    """If the query for the layout fails or its reply is not a layout, the program runs as usual,
+    and the log has no LUSTRE record, but a POSIX record."""
     observed = on_lustre.run(["cat", "data"], answer)
     assert (observed.status, observed.stdout, observed.stderr) == (0, TEXT, "")
     assert not on_lustre.row()
@@ -182,7 +186,7 @@ def test_no_layout(answer: str, on_lustre: OnLustre) -> None:
 
 
 def test_elsewhere(on_lustre: OnLustre) -> None:
-    """A file on another file system is not queried."""
+    """The runtime does not query the layout of a file on another file system."""
     ext4 = struct.pack("<7q", 0xEF53, 4096, 100, 100, 100, 10, 10)
     assert on_lustre.run(["cat", "data"], f_type=ext4).stdout == TEXT
     assert on_lustre.questions() == 0

@@ -1,6 +1,6 @@
-"""The steps of each doc/howto-add-a-*.md are complete: after they are done, no test fails.
+"""The steps of each page doc/howto-add-a-*.md are complete: after they are done, no test fails.
 
-A patch does the steps of one page in a copy of this source tree, which is then compiled and
+For each page, a patch does its steps in a copy of this source tree, which is then compiled and
 tested."""
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ SECONDS = 900
 
 @dataclass(frozen=True)
 class Page:
-    """A how-to page: the targets of make that its steps need, and the tests that must pass after
-    them."""
+    """The needs of a how-to page: the targets of make that its steps use, and the tests that must
+    pass after them."""
 
     targets: tuple[str, ...]
     tests: tuple[str, ...]  # run whole
@@ -83,9 +83,9 @@ PAGES = {
 
 
 def left_out(folder: str, names: list[str]) -> set[str]:
-    """Returns the names in a folder that are not copied: build folders, and files that are not part
-    of the source tree. Files that autoreconf made are copied, because make would otherwise
-    configure the copy again."""
+    """Returns which of the names in a folder of the source tree are not copied: build folders, and
+    files that are not part of the tree. Files that autoreconf made are copied, because make would
+    otherwise configure the copy again."""
     if Path(folder) != SOURCE:
         return {"__pycache__"}
     built = {name for name in names if name.startswith("build") and name != "build-aux"}
@@ -100,7 +100,8 @@ def copy_if_there(source: str, target: str) -> None:
 
 def copied(tree: Path) -> Path:
     """Copies the source tree, and its build folder with all times, so that make compiles only the
-    files that a patch changes. Returns the build folder of the copy."""
+    files that a patch changes. Returns the build folder of the copy. tree: a path that does not
+    exist yet."""
     made, build = build_folder(), tree / "build"
     shutil.copytree(SOURCE, tree, ignore=left_out, symlinks=True, copy_function=copy_if_there)
     if not made.is_relative_to(SOURCE):  # its Makefile finds the sources by a relative path
@@ -128,7 +129,8 @@ def succeeds(*command: str | Path, tree: Path, **variables: str) -> None:
 
 
 def run_tests(tree: Path, build: Path, *arguments: str | Path, **settings: str) -> None:
-    """Runs pytest in the copy, on its build."""
+    """Runs pytest in the copy, on its build, and fails if a test does. arguments: of pytest;
+    settings: variables to add."""
     command = (sys.executable, "-m", "pytest", "-q", "-x", *arguments)
     variables = {"DARSHAN_BUILD": str(build), "PYTHONHASHSEED": "0", **settings}
     if logs := real_log_paths():
@@ -138,8 +140,8 @@ def run_tests(tree: Path, build: Path, *arguments: str | Path, **settings: str) 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_page_names_the_files_of_its_patch(name: str) -> None:
-    """The page names each file that its patch changes; otherwise a step would be missing for a
-    reader of the page."""
+    """A how-to page names each file that its patch changes; otherwise a step would be missing for a
+    reader."""
     page = (SOURCE / "doc" / f"howto-{name}.md").read_text("utf-8")
     patch = (PATCHES / f"{name}.patch").read_text("utf-8")
     files = [Path(file).name for file in re.findall(r"^\+\+\+ b/(.+)$", patch, re.M)]
@@ -149,7 +151,7 @@ def test_page_names_the_files_of_its_patch(name: str) -> None:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_patch_applies(name: str) -> None:
-    """The patch of each how-to applies to the tree."""
+    """The patch of a how-to page applies to this tree."""
     command = ["git", "apply", "--check", PATCHES / f"{name}.patch"]
     done = finished(command, cwd=SOURCE)
     assert (done.returncode, done.stderr) == (0, "")
@@ -157,7 +159,8 @@ def test_patch_applies(name: str) -> None:
 
 @pytest.mark.parametrize("page", sorted((SOURCE / "doc").glob("howto-*.md")), ids=lambda p: p.stem)
 def test_page_is_linked_and_executed(page: Path) -> None:
-    """CONTRIBUTING.md has a link to each page, and each page has a patch."""
+    """CONTRIBUTING.md has a link to each how-to page, and each page has a patch that a test
+    executes."""
     assert f"(doc/{page.name})" in (SOURCE / "CONTRIBUTING.md").read_text("utf-8")
     assert page.stem.removeprefix("howto-") in PAGES
 
@@ -165,7 +168,8 @@ def test_page_is_linked_and_executed(page: Path) -> None:
 @pytest.mark.timeout(SECONDS)
 @pytest.mark.parametrize("name", turning(PAGES, 1 / len(PAGES), "how-tos"))
 def test_howto(name: str, tmp_path: Path) -> None:
-    """In a copy of the tree, the patch of a how-to is applied, built and tested."""
+    """In a copy of the tree to which the patch of a how-to page was applied, the build and the
+    page's tests succeed."""
     page, tree = PAGES[name], tmp_path / "darshan"
     build = copied(tree)
     (tree / ".venv").symlink_to(SOURCE / ".venv")

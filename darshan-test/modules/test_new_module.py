@@ -1,5 +1,6 @@
-"""A module consists of a folder and two lines in other files: a copy of the template works, and so
-does the module of the how-to page, and the compiler names whatever is missing."""
+"""A module of the runtime consists of a folder and two lines in other files. A copy of the template
+module works, and so does the module of the how-to page; the compiler or linker names whatever is
+missing."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ NEW = "yields"
 
 
 def left_out(folder: str, names: list[str]) -> list[str]:
-    """Returns the names in a folder that are not part of the tree: built or hidden files."""
+    """Returns which of the names in a folder are not part of the source tree: built or hidden
+    files."""
     top = Path(folder) == SOURCE
     return [
         n for n in names if n == "__pycache__" or (top and n.startswith(("build", ".", "auto")))
@@ -32,13 +34,15 @@ def left_out(folder: str, names: list[str]) -> list[str]:
 
 
 def same(path: Path, folder: Path) -> bool:
-    """Returns whether a file of the copy is the same as in the source tree."""
+    """Returns whether a file of the copy has the same content as in the source tree. folder: top of
+    the copy."""
     return path.read_bytes() == (SOURCE / path.relative_to(folder)).read_bytes()
 
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Copies the source tree and adds a module to the copy. Returns the copy."""
+    """Copies the source tree and adds a module by the how-to's patch. Checks that, outside of the
+    module's folder, the patch changes only the files in OUTSIDE. Returns the copy."""
     folder = tmp_path_factory.mktemp("tree") / "darshan"
     shutil.copytree(SOURCE, folder, ignore=left_out, symlinks=True)
     subprocess.run(["git", "apply", PATCH], cwd=folder, check=True)
@@ -53,8 +57,8 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def built(tree: Path) -> Path:
-    """Compiles the library and the parser with the template module and its copy. Returns the build
-    folder."""
+    """Compiles the runtime and the parser of the copy, with the template module and the added one.
+    Returns the build folder."""
     folder = tree / "build"
     folder.mkdir()
     options = ["--enable-template", "CFLAGS=-O0", "--enable-warnings-as-errors"]

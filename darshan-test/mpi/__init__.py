@@ -1,1 +1,1 @@
-"""Tests of jobs of MPI programs: their start, their end and their logs."""
+"""Tests of the runtime in jobs of MPI programs: their start, their end and their logs."""

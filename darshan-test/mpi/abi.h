@@ -1,4 +1,5 @@
-/* The few declarations of MPI's standard ABI that the stand-in needs. */
+/* The few declarations of MPI's standard ABI (the binary interface of MPI 5) that the stand-in
+ * library and its program need. */
 #ifndef TEST_ABI_H
 #define TEST_ABI_H
 

@@ -49,8 +49,8 @@ static void FORM(collectives)(void) {
         rank == 0 || result == me * (me - 1) / 2);
 }
 
-/* Calls the neighbourhood collectives with all ranks in a ring: each has two neighbours, which are
- * the same rank if there are two ranks. */
+/* Calls the neighbourhood collectives and checks their results, with all ranks in a ring: each has
+ * two neighbours, which are the same rank if there are two ranks. */
 static void FORM(neighbours)(void) {
   int around = 1, me = rank, sent[2] = {10 * rank, 10 * rank + 1}, got[2] = {-1, -1};
   int left = (rank + size - 1) % size, right = (rank + 1) % size;
@@ -78,7 +78,8 @@ static void FORM(neighbours)(void) {
   calls++;
 }
 
-/* Calls the functions for messages: even ranks send to odd ranks, one call after another. */
+/* Calls the functions for messages and checks the received data: each even rank sends to the next
+ * odd rank, one call after another. A rank without a partner does nothing. */
 static void FORM(messages)(void) {
   int partner = rank ^ 1, value = rank, got = -1, n;
   MPI_Status status;

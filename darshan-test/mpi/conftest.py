@@ -18,7 +18,8 @@ def mpi_programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(params=MPIS, ids=lambda mpi: mpi.name)
 def mpi(request: pytest.FixtureRequest) -> Mpi:
-    """Returns each installed MPI in turn; the test runs once for each."""
+    """Returns an MPI; the test runs once for each in MPIS, and is skipped for one that is not
+    installed."""
     chosen: Mpi = request.param
     needs(f"mpi:{chosen.name}")
     return chosen
@@ -26,5 +27,6 @@ def mpi(request: pytest.FixtureRequest) -> Mpi:
 
 @pytest.fixture
 def runner(mpi: Mpi, build: Path, parser: Path, mpi_programs: Path, tmp_path: Path) -> Runner:
-    """Returns an object that runs jobs of this MPI with this build's runtime."""
+    """Returns an object that runs jobs of the MPI `mpi` with this build's runtime, in the test's
+    folder."""
     return Runner(mpi, build / "libdarshan.so", parser, mpi_programs, tmp_path)

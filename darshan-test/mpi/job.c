@@ -44,7 +44,8 @@ static void work(void) {
   put("shared", 100, 100 * rank);
 }
 
-/* Writes 8 bytes three times from each rank, by MPI-IO. */
+/* Writes 8 bytes three times from each rank to FOLDER/together by MPI-IO, independently and each at
+ * its own offset. */
 static void write_with_mpi(void) {
   char path[4096];
   MPI_File file;

@@ -26,7 +26,7 @@ OPENMPI += ["--mca", "btl_vader_single_copy_mechanism", "none"]
 
 @dataclass(frozen=True)
 class Mpi:
-    """One MPI library, named by the suffix of its commands in Debian."""
+    """An MPI library, "openmpi" or "mpich": the suffix of its commands in Debian."""
 
     name: str
 
@@ -56,14 +56,14 @@ class Mpi:
         return program
 
     def launch(self, command: Sequence[str] = ()) -> list[str]:
-        """Returns the words of a command line of mpiexec. command: the words after the options that
-        this MPI always needs."""
+        """Returns the words of a command line of this MPI's mpiexec: the options that it always
+        needs here, then `command`."""
         return [self.command("mpiexec"), *(OPENMPI if self.name == "openmpi" else ()), *command]
 
 
 def ranks_of(ranks: int, env: dict[str, str], command: list[str]) -> list[str]:
-    """Returns the part of a launcher's command line about the ranks. env: variables for the ranks,
-    not for the launcher."""
+    """Returns the part of an mpiexec command line after its options: the number of ranks, and the
+    program. env: variables for the ranks, not for the launcher."""
     return ["-n", str(ranks), *through_env(env), *command]
 
 
@@ -72,7 +72,8 @@ MPIS = [Mpi("openmpi"), Mpi("mpich")]
 
 @dataclass
 class Job:
-    """A finished job: its exit status, its output and its logs."""
+    """A finished job: its exit status, its output on stdout and stderr, and the logs and journals
+    that it left."""
 
     code: int
     out: str
@@ -83,7 +84,8 @@ class Job:
 
 @dataclass
 class Runner:
-    """Runs jobs with the runtime, in new folders."""
+    """Runs jobs of one MPI with the runtime preloaded into the ranks, in the folders data, logs and
+    journals of a test."""
 
     mpi: Mpi
     library: Path
@@ -92,26 +94,27 @@ class Runner:
     folder: Path
 
     def build(self, source: str, *options: str) -> Path:
-        """Returns the path of the program of a source file, which is compiled once for all
-        tests."""
+        """Compiles a source file of this folder, once for all tests, and returns the program's
+        path. options: for the compiler."""
         return self.mpi.build(
             source, self.programs / f"{Path(source).stem}.{self.mpi.name}", *options
         )
 
     @property
     def data(self) -> Path:
-        """Returns the folder of the job's files."""
+        """Returns the folder for the files that the job reads and writes."""
         return self.folder / "data"
 
     def environment(self, extra: dict[str, str] | None = None) -> dict[str, str]:
-        """Returns the environment of the ranks. extra: variables to add."""
+        """Returns the variables with which ranks are recorded, and makes the folders that they
+        name. extra: variables to add."""
         for name in ("data", "logs", "journals"):
             (self.folder / name).mkdir(exist_ok=True)
         logs, journals = self.folder / "logs", self.folder / "journals"
         return settings(self.library, logs, journals, mpi=True) | (extra or {})
 
     def start(self, command: list[str]) -> Job:
-        """Runs the command line of a launcher, and waits for its end."""
+        """Runs the command line of a launcher, and waits for its end. Returns the finished job."""
         done = finished(
             command, cwd=self.folder, env={**os.environ, **ROOT_MAY_RUN}, timeout=SECONDS
         )
@@ -126,13 +129,15 @@ class Runner:
         )
 
     def run(self, ranks: int, command: list[str], extra: dict[str, str] | None = None) -> Job:
-        """Runs a program with this many ranks. extra: variables to add."""
+        """Runs a program with this many ranks, and waits for its end. Returns the finished job.
+        extra: variables to add for the ranks."""
         kept = ["sh", "-c", f'exec "$@" 2>>{ERRORS}', "sh"]
         part = ranks_of(ranks, self.environment(extra), command)
         return self.start(self.mpi.launch([*part[:2], *kept, *part[2:]]))
 
     def job(self, end: str, ranks: int, extra: dict[str, str] | None = None) -> Job:
-        """Runs job.c with this many ranks; it ends as `end` says."""
+        """Runs job.c with this many ranks. Returns the finished job. end: how it ends, as the head
+        of job.c lists. extra: variables to add for the ranks."""
         self.environment()
         return self.run(ranks, [str(self.build("job.c")), end, str(self.data)], extra)
 
@@ -141,7 +146,8 @@ class Runner:
         return read_logs(self.parser, path)
 
     def only_log(self, job: Job) -> Log:
-        """Returns the log of a job that left exactly one log and no journal."""
+        """Returns the content of a job's log; fails unless the job left exactly one log and no
+        journal."""
         assert len(job.logs) == 1, job
         assert job.journals == [], job
         return self.read(job.logs[0])

@@ -1,4 +1,5 @@
-/* Has more non-blocking writes in progress than a table of fixed size could hold. */
+/* Has more non-blocking MPI-IO writes in progress than a table of fixed size could hold. Argument:
+ * a file. */
 #include <mpi.h>
 #include <stdlib.h>
 enum { N = 6000, BYTES = 16 };

@@ -1,4 +1,5 @@
-"""Communication within calls of upper layers is timed, and its data arrives unchanged."""
+"""MPI communication that an MPI-IO call makes is counted as part of that layer, and the data of all
+communication functions arrives unchanged."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ from .launch import MPIS, Runner
 
 
 def communication(log: Log) -> float:
-    """Returns the number of communication calls that were made within calls of upper layers."""
+    """Returns the number of communication calls that the log's counters *_COMM_CALLS have: those
+    made within calls of upper layers such as MPI-IO."""
     return sum(row.value for row in log.rows if row.counter.endswith("_COMM_CALLS"))
 
 
@@ -19,8 +21,8 @@ FORMS += [(mpi, 4, "SMALL") for mpi in MPIS]
 
 @pytest.mark.parametrize(("mpi", "ranks", "form"), FORMS, indirect=["mpi"])
 def test_calls_inside_are_counted_once(runner: Runner, ranks: int, form: str) -> None:
-    """Calls of communication are counted once, whether the program makes them outside or within an
-    MPI-IO call."""
+    """Each communication call within an MPI-IO call is counted once as communication of that layer;
+    calls outside of one are not. form: large or ordinary counts."""
     name = runner.programs / f"communication-{form}.{runner.mpi.name}"
     program = str(runner.mpi.build("communication.c", name, f"-D{form}"))
     found = {}

@@ -1,5 +1,5 @@
-"""The runtime detects the kind of MPI while a program runs; stand-ins replace libraries that are
-not installed."""
+"""The runtime detects which MPI library a program uses while it runs; stand-ins replace libraries
+that are not installed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(program: Path, build: Path, parser: Path, folder: Path, extra: dict[str, str]) -> Log:
-    """Runs the program as one process, and returns its log. extra: variables to add."""
+    """Runs the program as one process with the runtime, and returns its log. folder: for its files
+    and the log. extra: variables to add."""
     variables = settings(build, folder, folder, DARSHAN_ENABLE_NONMPI="0")
     env = os.environ | variables | extra
     subprocess.run([program, folder / "data", folder], env=env, check=True, timeout=30)
@@ -50,7 +51,7 @@ MODES = {
 
 
 def modes(log: Log, folder: Path) -> dict[str, int]:
-    """Returns the mode in which each file was opened, by the file's name."""
+    """Returns the log's MPIIO_MODE of each file that abi-program.c opens, by the file's name."""
     return {name: int(log.total("MPIIO_MODE", str(folder / name))) for name in MODES}
 
 
@@ -64,8 +65,8 @@ def test_standard_abi(program: Path, build: Path, parser: Path, tmp_path: Path) 
 
 
 def test_unknown_library(program: Path, build: Path, parser: Path, tmp_path: Path) -> None:
-    """The runtime calls no function of an MPI library whose handles it does not know. The stand-in
-    would end the program at the first wrong handle."""
+    """The runtime calls no function of an MPI library whose handles it does not know, but records
+    POSIX and the library's name. The stand-in would end the program at the first wrong handle."""
     log = run(program, build, parser, tmp_path, {"STANDIN_NAME": "Unheard-of MPI 1"})
     assert log.metadata["mpi"] == "Unheard-of MPI 1"
     assert log.total("POSIX_BYTES_WRITTEN", str(tmp_path / "data")) == 123

@@ -13,7 +13,8 @@ from .launch import HERE, Runner
 
 
 def check(log: Log, runner: Runner, ranks: int, unit: int) -> None:
-    """Checks that each rank has a file of unit * (rank + 1) bytes."""
+    """Checks that the log of a job has this many ranks, each with a file of unit * (rank + 1)
+    bytes."""
     assert log.header["nprocs"] == str(ranks)
     for rank in range(ranks):
         path = str(runner.data / f"own-{rank}")
@@ -30,8 +31,8 @@ def test_fortran(runner: Runner, source: str) -> None:
 
 
 def library_folder(runner: Runner) -> str:
-    """Returns a folder in which the MPI library has the name that mpi4py's wheels need; Debian
-    uses another name for MPICH's."""
+    """Makes a folder with a link to the MPI library under the name that mpi4py's wheels need,
+    because Debian uses another name for MPICH's. Returns the folder."""
     folder = runner.folder / "lib"
     folder.mkdir()
     done = subprocess.run(

@@ -6,8 +6,8 @@ from .launch import Runner
 
 
 def test_what_exists_without_us(runner: Runner) -> None:
-    """The program's weak references resolve as without the runtime, and calls of existing
-    functions are counted."""
+    """A program's weak references to large-count functions resolve as without the runtime, and its
+    calls of existing ones are counted."""
     program = str(runner.build("large-count.c"))
     runner.environment()
     path = runner.data / "file"

@@ -1,5 +1,5 @@
-"""Processes without MPI that a launcher started together record the launcher's job in their
-logs."""
+"""Processes without MPI that a launcher, such as srun, started together record the launcher's job
+in their logs' metadata."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ VARIABLES = {name for row in ROWS for place, name in enumerate(row) if place not
 
 
 def metadata(build: Path, parser: Path, folder: Path, extra: dict[str, str]) -> dict[str, str]:
-    """Returns the metadata of the log of a process that is not an MPI program. extra: variables to
-    add."""
+    """Runs `cat` with the runtime and the variables `extra` of a launcher. Returns the metadata of
+    its log."""
     env = {
         **{key: value for key, value in os.environ.items() if key not in VARIABLES},
         **settings(build, folder, folder),
@@ -69,8 +69,8 @@ def test_nothing_to_say(extra: dict[str, str], build: Path, parser: Path, tmp_pa
 
 
 def test_what_runs_beside_a_task(build: Path, tmp_path: Path) -> None:
-    """A TaskProlog of Slurm has the variables of the task, but is not recorded as a process of the
-    task."""
+    """Slurm's TaskProlog and TaskEpilog have the variables of the task, but are not recorded; a
+    script of another name is."""
     for name, logs in (("task-prolog", 0), ("task-epilog.site", 0), ("task-x", 1)):
         script, folder = tmp_path / name, tmp_path / f"{name}-logs"
         script.write_text("#!/bin/sh\necho $(cd / && pwd)\n")

@@ -17,13 +17,14 @@ SHARED = 100  # bytes of each rank in the shared file
 
 
 def own_bytes(ranks: int) -> int:
-    """Returns the number of bytes that job.c writes to files of single ranks."""
+    """Returns the bytes that all ranks of job.c together write to their own files. ranks: their
+    number."""
     return sum(1000 * (rank + 1) for rank in range(ranks))
 
 
 def check_work(log: Log, runner: Runner, ranks: int, alone: int = -1) -> None:
     """Checks the records of job.c in one log of all ranks. alone: the rank of the records if the
-    job has one rank; -1 if the records are those of all ranks."""
+    job has only one rank; -1 if they are marked as shared by all ranks."""
     assert log.header["nprocs"] == str(ranks)
     for rank in range(ranks):
         path = str(runner.data / f"own-{rank}")
@@ -51,7 +52,7 @@ def test_one_log_of_all_ranks(runner: Runner, ranks: int) -> None:
 
 
 def test_processors_that_ranks_may_use(runner: Runner) -> None:
-    """The log has the number of processors that this process may use, which launchers pass on, not
+    """The log's metadata has the number of processors that the ranks may use, which is 1 here, not
     that of the machine."""
     here = os.sched_getaffinity(0)
     try:
@@ -64,7 +65,8 @@ def test_processors_that_ranks_may_use(runner: Runner) -> None:
 
 @pytest.mark.parametrize("ranks", [1, 2, 7])
 def test_job_without_io(runner: Runner, ranks: int) -> None:
-    """A job without I/O has a log without records, if waiting times are not measured either."""
+    """A job without I/O leaves a log without records, if the modules STDIO and MPIWAIT are
+    disabled."""
     job = runner.job("idle", ranks, {"DARSHAN_MOD_DISABLE": "STDIO,MPIWAIT"})
     assert (job.code, job.error) == (0, "")
     log = runner.only_log(job)
@@ -89,8 +91,9 @@ def test_ranks_that_replace_themselves(runner: Runner) -> None:
 
 @pytest.mark.parametrize("nonmpi", ["0", "1"])
 def test_before_mpi_init(runner: Runner, nonmpi: str) -> None:
-    """A recording that began before MPI_Init, in memory or in a journal, continues with the number
-    of the rank."""
+    """I/O before MPI_Init is in the job's log, under the rank's number. nonmpi: 1 if processes
+    without MPI are recorded, too, so that a journal exists before MPI_Init; with 0 the records are
+    in memory."""
     log = runner.only_log(runner.job("early", 3, {"DARSHAN_ENABLE_NONMPI": nonmpi}))
     early = str(runner.data / "early")
     assert log.total("POSIX_OPENS", early) == 3
@@ -115,8 +118,8 @@ def test_alone_without_a_launcher(runner: Runner) -> None:
 
 
 def check_journals(runner: Runner, journals: list, ranks: int) -> None:
-    """Checks that there is one journal for each rank, named after it, which can be read as a log of
-    that rank, and that all have the same job and start."""
+    """Checks that each of the ranks has left a journal named after it, which can be read as a log
+    of that rank, and that all have the same job id and start."""
     logs = [runner.read(path) for path in journals]
     assert len(logs) == ranks
     seen = set()
@@ -137,7 +140,8 @@ def check_journals(runner: Runner, journals: list, ranks: int) -> None:
 @pytest.mark.parametrize("end", ["exit", "abort", "killed"])
 @pytest.mark.parametrize("nonmpi", ["0", "1"])
 def test_ends_without_finalize(runner: Runner, end: str, nonmpi: str) -> None:
-    """If a rank ends by exit(), MPI_Abort or SIGKILL, a journal of every rank is left."""
+    """If a rank ends by exit(), MPI_Abort or SIGKILL without MPI_Finalize, every rank leaves a
+    journal and the job no log."""
     job = runner.job(end, 3, {"DARSHAN_ENABLE_NONMPI": nonmpi})
     assert job.logs == []
     check_journals(runner, job.journals, 3)
@@ -147,8 +151,8 @@ def test_ends_without_finalize(runner: Runner, end: str, nonmpi: str) -> None:
 
 
 def test_exit_of_a_single_process(runner: Runner) -> None:
-    """The log of a job of one process is written even if it ends by exit() or MPI_Abort, because no
-    other rank is needed."""
+    """A job of one process leaves its log even if it ends by exit() or MPI_Abort, because no other
+    rank is needed."""
     for number, end in enumerate(("exit", "abort"), 1):
         job = runner.job(end, 1)
         assert job.journals == []
@@ -175,7 +179,8 @@ def test_all_ranks_excluded(runner: Runner, ranks: int) -> None:
 
 
 def test_switched_off_on_some_ranks(runner: Runner) -> None:
-    """The other ranks do not wait for a rank on which recording is disabled."""
+    """A job ends normally if recording is disabled on one rank: the other ranks write the log
+    without waiting for it."""
     program = [str(runner.build("job.c")), "finalize"]
     # Not a job of two programs, because these kill mpiexec of Debian 13's Open MPI 5.
     first = 'case "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" in 0) export DARSHAN_DISABLE=1;; esac'
@@ -195,7 +200,8 @@ def test_switched_off(runner: Runner) -> None:
 
 @pytest.mark.parametrize("nonmpi", ["0", "1"])
 def test_child_of_a_rank(runner: Runner, nonmpi: str) -> None:
-    """A forked child is not a rank: it has a separate log, or none, according to the setting."""
+    """A forked child of a rank is not a rank: if processes without MPI are recorded (nonmpi 1), it
+    has a separate log, otherwise none."""
     job = runner.job("fork", 2, {"DARSHAN_ENABLE_NONMPI": nonmpi, "DARSHAN_JOB_TREE": "0"})
     assert job.code == 0
     logs = [runner.read(path) for path in job.logs]
@@ -210,7 +216,8 @@ def test_child_of_a_rank(runner: Runner, nonmpi: str) -> None:
 
 
 def test_children_of_ranks_are_a_run(runner: Runner) -> None:
-    """The job's log has only its ranks; processes that they fork leave a log next to it."""
+    """If processes without MPI are recorded, the job's log has only its ranks; the processes that
+    the ranks fork share a second log."""
     job = runner.job("fork", 2, {"DARSHAN_ENABLE_NONMPI": "1"})
     assert (job.code, job.journals) == (0, [])
     ours, run = sorted(

@@ -8,8 +8,8 @@ RECORDS, FILES, BYTES = 1024, 1500, 3
 
 
 def test_many_files(runner: Runner) -> None:
-    """A rank has up to 1,024 records, as in Darshan 3.5.0; all other files share one record, with
-    exact sums."""
+    """A rank has up to 1,024 POSIX records, as in Darshan 3.5.0; all further files share one
+    overflow record, with exact sums."""
     runner.environment()
     command = [str(runner.build("many-files.c")), str(runner.data), str(FILES)]
     job = runner.run(2, command)

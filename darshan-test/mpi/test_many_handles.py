@@ -14,7 +14,8 @@ HANDLES, OPENED, BYTES = 4096, 4300, 4
 
 @pytest.fixture
 def descriptors() -> None:
-    """Raises the limit of descriptors for the files of the job."""
+    """Raises this process's limit of open files to what the job needs, which inherits it; skips the
+    test if the hard limit is lower."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     least = 2 * OPENED
     if hard != resource.RLIM_INFINITY and hard < least:
@@ -24,8 +25,9 @@ def descriptors() -> None:
 
 @pytest.mark.usefixtures("descriptors")
 def test_many_handles(runner: Runner) -> None:
-    """Every open is counted, and the log states for how many handles writes are not counted by
-    MPI-IO."""
+    """If a program opens a file by MPI-IO more often at a time than the runtime's table of handles
+    has entries, every open is counted. The log states for how many handles MPI-IO writes are not
+    counted."""
     if runner.mpi.name == "mpich":
         elsewhere("each file of MPICH has a communicator, of which a process has some 2,000")
     runner.environment()

@@ -1,4 +1,4 @@
-"""Any number of MPI-IO requests can be in progress."""
+"""Non-blocking MPI-IO writes are counted, whatever number of them is in progress."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ WRITES, BYTES = 6000, 16  # of many-requests.c
 
 
 def test_many_requests(runner: Runner) -> None:
-    """Each non-blocking write is counted with its bytes when a wait finds it complete."""
+    """Each non-blocking MPI-IO write is counted with its bytes when a wait finds it complete, and
+    the log has the largest number in progress."""
     runner.environment()
     job = runner.run(1, [str(runner.build("many-requests.c")), str(runner.data / "file")])
     assert job.code == 0, job

@@ -28,7 +28,8 @@ def asks(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 def answers(command: list[str], **extra: str) -> str:
-    """Returns the output of a program on stdout and stderr. extra: variables to add."""
+    """Runs a program with no library preloaded except those in `extra`. Returns its output on
+    stdout and stderr together. extra: variables to add."""
     env = os.environ | ROOT_MAY_RUN | preload() | extra
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=True, timeout=60)
     return done.stdout + done.stderr
@@ -57,8 +58,8 @@ def test_program_without_mpi(
 
 
 def test_library_of_mpi_that_is_opened(asks: list[str], runner: Runner) -> None:
-    """Functions of an opened MPI library are found, and others are not, with both kinds of
-    lookup."""
+    """With the runtime, a program finds the functions of an MPI library that it opened, and no
+    others, by dlsym and by weak references."""
     program, weak = asks
     mpi = library_of(runner)
     told = answers([program, mpi, weak], **runner.environment())
@@ -77,8 +78,8 @@ def test_mpi_that_comes_with_the_program(asks: list[str], runner: Runner) -> Non
 
 
 def test_hasattr(runner: Runner) -> None:
-    """Compares the functions that ctypes finds in a Python that loaded MPI by mpi4py, and the
-    result of mpi4py's own test for sessions."""
+    """With and without the runtime, ctypes finds the same functions in a Python that loaded MPI by
+    mpi4py, and mpi4py decides alike whether MPI has sessions."""
     folder = runner.folder / "lib"
     folder.mkdir()
     mpi = library_of(runner)
@@ -91,8 +92,8 @@ def test_hasattr(runner: Runner) -> None:
 
 
 def test_tool_that_asks_for_the_next(runner: Runner) -> None:
-    """Another tool, which is loaded before the runtime, calls the next function by RTLD_NEXT, which
-    must be the runtime's."""
+    """If another tool is loaded before the runtime and calls the next function by RTLD_NEXT, this
+    is the runtime's wrapper, and every call is recorded."""
     tool = runner.mpi.build(
         "next-tool.c", runner.programs / f"next.{runner.mpi.name}.so", "-shared", "-fPIC"
     )

@@ -22,7 +22,7 @@ def job_line(runner: Runner) -> list[str]:
 
 def said(runner: Runner, command: list[str]) -> Job:
     """Runs a command up to five times, until it succeeds or prints something, because MPICH's
-    launcher sometimes loses the output of a rank that aborts."""
+    launcher sometimes loses the output of a rank that aborts. Returns the last job."""
     for _ in range(5):
         job = runner.start(command)
         if job.code == 0 or job.error + job.out:
@@ -47,8 +47,9 @@ def can_spawn(runner: Runner) -> bool:
 
 
 def check_world(log: Log, runner: Runner, world: str) -> None:
-    """Checks the bytes of every rank, in the shared file and in the rank's own file. world: the
-    name of the MPI_COMM_WORLD."""
+    """Checks in one log the bytes of every rank, in the shared file and in the rank's own file, and
+    that the log has no file of the other world. world: name of the MPI_COMM_WORLD, which begins the
+    file names."""
     number = MEMBERS[world]
     assert log.header["nprocs"] == str(number)
     together = str(runner.data / f"{world}.together")
@@ -80,7 +81,8 @@ def test_each_world_has_a_log(runner: Runner, can_spawn: bool) -> None:
 
 
 def in_a_script(runner: Runner, build: Path) -> Job:
-    """Runs the job under `darshan run`, from a shell that writes a file itself."""
+    """Runs the job under `darshan run`, from a shell that writes a file itself. Returns the
+    finished job."""
     script = f'echo before >"{runner.data}/said"; "$@"'
     front = [str(build / "darshan"), "run", "-o", str(runner.folder / "logs"), "--"]
     return runner.start([*front, "sh", "-c", script, "sh", *job_line(runner)])

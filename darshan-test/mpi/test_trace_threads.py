@@ -1,5 +1,5 @@
-"""Threads in traces: if one rank of a job does not record them, the log has no threads of any rank,
-because the records of all ranks are in one region."""
+"""Thread ids in DXT traces: if one rank of a job does not record them, the log has no thread ids of
+any rank, because the traces of all ranks are in one region of one format."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ TRACE = {"DXT_ENABLE_IO_TRACE": "1"}
 
 @pytest.mark.parametrize("asking", [2, 1])
 def test_ranks_agree(runner: Runner, asking: int) -> None:
-    """If one rank does not record threads, no rank writes them; all segments are in the log.
-    asking: how many of the two ranks record threads."""
+    """If only one of two ranks records thread ids, the log has all segments of both, but no thread
+    ids; if both do, it has them. asking: how many of the two ranks record them."""
     program = [str(runner.build("job.c")), "finalize", str(runner.data)]
     parts: list[str] = []
     for rank in range(2):

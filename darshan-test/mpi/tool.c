@@ -1,4 +1,5 @@
-/* A tool other than Darshan: counts calls and prints the counts at the end. */
+/* A library that wraps MPI functions as a second tool beside Darshan: counts calls and prints the
+ * counts at the end. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -19,7 +19,7 @@ static FILE *lines;
 static int pretending;
 
 /* Returns the result of a transfer of n bytes that did not happen: n, but at most the kernel's
- * maximum per call. */
+ * maximum per call (KERNEL_MOST). */
 static ssize_t pretend(size_t n) {
   return n < KERNEL_MOST ? (ssize_t)n : KERNEL_MOST;
 }

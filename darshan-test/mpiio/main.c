@@ -1,5 +1,6 @@
-/* Calls every function of MPI-IO on separate files below FOLDER, and writes lines about the calls
- * to FOLDER/trace.RANK. Argument: FOLDER. */
+/* Calls every function of MPI-IO on separate files in FOLDER, its argument, as an MPI job. Each
+ * rank writes lines about its calls to FOLDER/trace.RANK, from which model.py computes the expected
+ * log. */
 #include "program.h"
 
 #include <fcntl.h>

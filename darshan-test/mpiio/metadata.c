@@ -3,9 +3,9 @@
 
 #include <unistd.h>
 
-/* Sets, preallocates and queries the size of a file; does nothing if there are several ranks of
- * Open MPI. In its version 4.1 each rank queries the size first, and a late rank, after another
- * rank wrote, skips a broadcast. A later open then receives the wrong broadcast and hangs. */
+/* Sets, preallocates and queries the size of a file. Does nothing if there are several ranks of
+ * Open MPI: in its version 4.1, a late rank skips a broadcast after another rank wrote, and a later
+ * open hangs. */
 static void sizes(struct target *target) {
   MPI_Offset size;
 #ifdef OPEN_MPI
@@ -93,7 +93,7 @@ static void one_file(void) {
 }
 
 /* Opens a separate file on each rank, with hints: once to create it, and once with the file pointer
- * at its end. */
+ * at its end; closes it each time. */
 static void own_file(void) {
   static const char *const names[] = {"own.0", "own.1", "own.2", "own.3"};
   struct target target = {.name = names[rank % 4]};
@@ -113,7 +113,7 @@ static void own_file(void) {
   CHECK(MPI_Info_free(&info));
 }
 
-/* Uses a view with holes, in which offsets are known at the start of a filetype only. */
+/* Uses a view with holes, in which the runtime knows offsets only at the start of a filetype. */
 static void holes(void) {
   struct target target = {.name = "holes"};
   MPI_Datatype vector, type;

@@ -1,5 +1,5 @@
-"""A model of the MPI-IO records that a log must contain, computed from the lines that the program
-wrote. It was written from the description of the counters, not from the code of the runtime."""
+"""Computes the MPI-IO records that a log must contain from the lines that the program wrote. It was
+written from the description of the counters, not from the code of the runtime."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ def size_bin(size: int) -> str:
 
 @dataclass
 class File:
-    """The calls of one rank on one file."""
+    """The calls of one rank on one file, as counters: base are those of MPI-IO, ext those of
+    MPIIO_EXT."""
 
     opened: bool = False
     base: Counter[str] = field(default_factory=Counter)
@@ -38,7 +39,9 @@ class File:
     moves: int = 0  # calls that read or write, or end or await a transfer
 
     def transfer(self, line: list[str]) -> None:
-        """Counts a transfer. line: the fields WRITES KIND POINTER ASKED DONE PLACE."""
+        """Counts a transfer. line: the fields WRITES KIND POINTER ASKED DONE PLACE of program.h's
+        line (1 for a write; INDEP, COLL, SPLIT or NB; file pointer; requested bytes; moved bytes;
+        offset)."""
         writes, asked, place = int(line[0]), int(line[3]), int(line[5])
         op = KINDS[writes]
         self.base[f"{line[1]}_{op}S"] += 1
@@ -54,9 +57,9 @@ class File:
         self.done(op, BYTES[writes], asked, line[4])
 
     def done(self, op: str, moved: str, asked: int, done: str) -> None:
-        """Counts the end of a transfer. op: the operation; moved: the name of its bytes counter;
-        asked: the requested bytes; done: the bytes that were moved, -1 if they are unknown, "none"
-        if the transfer never completes."""
+        """Counts the end of a transfer. op: READ or WRITE; moved: the name of its bytes counter;
+        asked: the requested bytes; done: the moved bytes, -1 if unknown, "none" if the transfer
+        never completes."""
         if done == "none":
             return
         self.ext[f"{op}S_DONE"] += 1
@@ -67,8 +70,8 @@ class File:
         self.ext[f"SHORT_{op}S"] += int(done) < asked
 
     def show(self, size: int) -> None:
-        """Updates the four most common sizes, in the way in which the runtime does during the
-        run."""
+        """Updates the four most common sizes after a transfer of `size` bytes, in the way in which
+        the runtime does during the run. Transfers of 0 bytes do not count."""
         if size == 0:
             return
         others = [entry for entry in self.shown if entry[0] != size]
@@ -76,7 +79,8 @@ class File:
         self.shown = entries[:4]
 
     def counters(self) -> dict[str, int]:
-        """Returns the integer counters of the record that are not 0."""
+        """Returns the integer MPI-IO counters of the record that are not 0, by name without
+        prefix."""
         expected = {name: value for name, value in self.base.items() if value}
         for place, (size, count) in enumerate(self.shown, 1):
             expected[f"ACCESS{place}_ACCESS"] = size
@@ -85,8 +89,8 @@ class File:
 
 
 def apply(file: File, kind: str, line: list[str]) -> None:
-    """Applies a line that the program wrote about a file to the expected counters. kind: the kind
-    of call; line: its other fields."""
+    """Applies a line that the program wrote about a file to the expected counters. kind: its second
+    word; line: the words after it."""
     if kind == "open":
         file.opened = True
         file.base["INDEP_OPENS" if line[0] == "1" else "COLL_OPENS"] += 1
@@ -111,14 +115,14 @@ def apply(file: File, kind: str, line: list[str]) -> None:
 
 @dataclass
 class Trace:
-    """The expected records of one rank, from the lines that it wrote."""
+    """The expected records of one rank, by file, and the functions that it called."""
 
     files: dict[str, File]
     covered: set[str]
 
 
 def read_trace(path: Path) -> Trace:
-    """Reads the lines of a file, and returns the expected records."""
+    """Reads the lines that one rank wrote to a file, and returns the expected records."""
     trace = Trace({}, set())
     for text in path.read_text().splitlines():
         name, kind, *line = text.split()

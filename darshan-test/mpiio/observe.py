@@ -1,4 +1,4 @@
-"""Runs the program with each MPI, and reads the records of its log."""
+"""Runs an MPI-IO program with each MPI, and reads the records of its log."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Row = dict[str, float]
 
 @dataclass
 class Seen:
-    """The records of a job and the lines that its ranks wrote."""
+    """The records in the logs of a job, and the expected records of each rank."""
 
     traces: list[Trace]
     # module -> (rank, name without folder) -> counter without prefix -> value
@@ -43,8 +43,9 @@ def read_rows(parser: Path, log: Path, seen: Seen) -> None:
 def run(
     runner: Runner, ranks: int, extra: dict[str, str], sources: tuple[str, ...] = SOURCES
 ) -> Seen:
-    """Runs one job with a separate record for each rank. extra: variables to add. Returns its
-    records and lines."""
+    """Compiles and runs one job, with a separate record for each rank, and fails if it does not
+    succeed. Returns its records and the expected ones. extra: variables to add; sources: files of
+    the program."""
     folder = runner.folder / "files"
     folder.mkdir()
     others = [str(HERE / name) for name in sources[1:]]

@@ -17,7 +17,8 @@ static hid_t checked(hid_t result, const char *call) {
 }
 #define CHECK(call) checked((call), #call)
 
-/* Creates a dataset, writes it and reads it; each rank transfers different columns of every row. */
+/* Creates a dataset, writes it and reads it by the transfer mode; each rank transfers different
+ * columns of every row. */
 static void transfer(hid_t file, const char *name, H5FD_mpio_xfer_t mode) {
   static double values[ROWS * COLUMNS];
   hsize_t dims[2] = {ROWS, (hsize_t)ranks * COLUMNS}, count[2] = {ROWS, COLUMNS};

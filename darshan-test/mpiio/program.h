@@ -24,16 +24,18 @@ void check(int result, const char *call);
 /* Writes a line for model.py: the file's name, then the text of a printf format. */
 void note(const struct target *target, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Records that the function was called. The test fails if a function in the runtime's tables is
- * never recorded. */
+/* Notes that an MPI-IO function was called. The test fails if a function in the runtime's tables is
+ * never noted. */
 void covered(const char *function);
 
-/* Fills a file with the data of all ranks, without MPI-IO. */
+/* Fills a file with the data of all ranks by rank 0, without MPI-IO. Collective. */
 void fill(const char *name);
-/* Opens the file on all ranks. classic: the mode in the numbering that logs use. */
+/* Opens the file on all ranks and notes it. mode: of MPI_File_open; classic: the same mode in the
+ * numbers that logs use. */
 void open_file(struct target *target, int mode, int classic);
 void close_file(struct target *target);
-/* Sets a view that shows every byte from the displacement on, with etypes of four bytes. */
+/* Sets and notes a view that shows every byte from the displacement (in bytes) on, with etypes of
+ * four bytes. */
 void view_of_ints(struct target *target, MPI_Offset displacement);
 
 /* The cases of transfers.c, requests.c and metadata.c. */

@@ -120,8 +120,8 @@ static void run(const char *name, void (*end)(struct waiting *)) {
   covered(name);
 }
 
-/* Completes more requests in one call than have separate statuses, so that the number of bytes is
- * unknown. */
+/* Completes more requests in one call than the runtime has separate statuses for, so that their
+ * numbers of bytes are unknown. */
 static void many(void) {
   enum { MANY = 20 };
   struct target target = {.name = "many"};
@@ -138,7 +138,8 @@ static void many(void) {
   close_file(&target);
 }
 
-/* Frees requests before their completion, which the runtime then cannot see. */
+/* Frees requests before their completion, which the runtime then cannot see: their transfers must
+ * count as begun, but never as done. */
 static void freed(void) {
   struct target target = {.name = "MPI_Request_free"};
   MPI_Request request;

@@ -1,4 +1,4 @@
-"""Compares the records of every wrapped MPI-IO function, with each MPI, with those of the model."""
+"""The log's records of calls of every MPI-IO function, with each MPI, equal those of the model."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def jobs() -> dict[tuple[str, int], Seen]:
 
 @pytest.fixture(params=[1, 4], ids=lambda ranks: f"{ranks}-ranks")
 def seen(request: pytest.FixtureRequest, runner: Runner, jobs: dict[tuple[str, int], Seen]) -> Seen:
-    """Returns the records of a job with this many ranks, which runs once for all tests."""
+    """Returns the records of a job with this many ranks, which runs once for all tests, and the
+    expected records."""
     key = (runner.mpi.name, request.param)
     if key not in jobs:
         jobs[key] = run(runner, request.param, {})
@@ -38,7 +39,7 @@ def seen(request: pytest.FixtureRequest, runner: Runner, jobs: dict[tuple[str, i
 
 
 def integers(row: Row) -> dict[str, int]:
-    """Returns the integer counters that are not 0 and that the model computes."""
+    """Returns the integer counters of a record that are not 0 and that the model computes."""
     return {
         name: int(value)
         for name, value in row.items()
@@ -50,15 +51,16 @@ def integers(row: Row) -> dict[str, int]:
 
 
 def check_slowest(file: File, row: Row) -> None:
-    """Checks that the size of the slowest transfer is the size of one of the transfers."""
+    """Checks that the recorded size of the slowest transfer is the size of one of the file's
+    transfers, or 0 if there is none."""
     for writes, kind in enumerate(KINDS):
         slowest = row[f"MAX_{kind}_TIME_SIZE"]
         assert slowest in (file.asked[writes] or [0])
 
 
 def check_times(file: File, row: Row) -> None:
-    """Checks that a time exists for exactly the operations that happened, and that the times are in
-    order."""
+    """Checks that a record has times for exactly the operations that happened on the file, and that
+    the times are in order."""
     for writes, kind in enumerate(KINDS):
         did = bool(file.asked[writes])
         start, end = row[f"F_{kind}_START_TIMESTAMP"], row[f"F_{kind}_END_TIMESTAMP"]
@@ -73,8 +75,8 @@ def check_times(file: File, row: Row) -> None:
 
 
 def test_counters(seen: Seen) -> None:
-    """Every integer counter of every record of every rank is right; a counter that the model does
-    not compute is 0."""
+    """Every integer counter of every MPI-IO record of every rank equals the model's; a counter that
+    the model does not compute is 0."""
     compared, named = 0, set()
     for rank, trace in enumerate(seen.traces):
         for name, file in trace.files.items():
@@ -93,8 +95,8 @@ def test_counters(seen: Seen) -> None:
 
 
 def test_late_ends(seen: Seen) -> None:
-    """Non-blocking and split transfers that were completed have a time of their completion and a
-    duration, and no other transfers have them; waits have a time."""
+    """MPIIO_EXT records have completion times and durations for exactly those kinds of transfers,
+    non-blocking or split, of which some were completed, and a waiting time if there were waits."""
     for (rank, name), ext in seen.modules["MPIIO_EXT"].items():
         base = seen.modules["MPI-IO"].get((rank, name))
         for kind in KINDS:
@@ -108,8 +110,8 @@ def test_late_ends(seen: Seen) -> None:
 
 
 def test_layers(seen: Seen) -> None:
-    """Each POSIX and MPI-IO operation is in exactly one LAYERS record; the times of the layers add
-    up."""
+    """Each POSIX and MPI-IO operation of the job is in exactly one LAYERS record, and the times of
+    the layers add up."""
     sums: Row = defaultdict(float)
     for (_, name), row in seen.modules["LAYERS"].items():
         for operation in OPERATIONS:
@@ -150,7 +152,7 @@ def test_layers(seen: Seen) -> None:
 def test_every_row_has_a_case(
     mpi_programs: Path, build: Path, parser: Path, tmp_path: Path
 ) -> None:
-    """The functions in the runtime's tables are exactly those that the program calls."""
+    """The test program calls exactly the MPI-IO functions in the runtime's tables."""
     found = [mpi for mpi in MPIS if mpi.installed]
     if not found:
         absent("no MPI is installed")

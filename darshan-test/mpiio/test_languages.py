@@ -15,7 +15,8 @@ INTERFACES = {"mpif.h": (), "mpi": ("-DMODULE_MPI",), "mpi_f08": ("-DMODULE_F08"
 
 
 def run(runner: Runner, program: Path) -> dict[tuple[str, int, str], dict[str, int]]:
-    """Runs the program as a job. Returns its integer counters by (module, rank, name)."""
+    """Runs the program as an MPI job with the runtime, and fails if it does not succeed. Returns
+    the integer counters of its log by (module, rank, name of the file)."""
     data = runner.folder / "files"
     data.mkdir()
     settings = {"DARSHAN_DISABLE_SHARED_REDUCTION": "1", **YIELDING}
@@ -37,7 +38,8 @@ def run(runner: Runner, program: Path) -> dict[tuple[str, int, str], dict[str, i
 
 @pytest.mark.parametrize("interface", INTERFACES)
 def test_fortran(runner: Runner, interface: str) -> None:
-    """Every integer counter of every record is the same as in C."""
+    """A Fortran program leaves the same integer counters in every MPI-IO record as the same program
+    in C. interface: mpif.h, mpi or mpi_f08."""
     expected = run(runner, runner.build(str(HERE / "languages.c")))
     assert len(expected) == RANKS * 4
     shared = expected["MPI-IO", 2, "shared"]

@@ -1,4 +1,4 @@
-"""Transfers of more bytes in one call than an int can represent."""
+"""MPI-IO transfers of more bytes in one call than an int can represent are recorded exactly."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from .test_counters import integers
 
 
 def test_beyond_an_int(runner: Runner) -> None:
-    """Requested and moved bytes are exact if the count, the type or their product is large. MPICH
-    4.0 ends the program at a count that does not fit into an int; Open MPI 4.1 has no function with
-    such a count."""
+    """Requested and moved bytes in the log are exact if the count, the datatype's size or their
+    product exceeds an int. Calls with counts beyond an int exist only in libraries with large-count
+    functions."""
     seen = run(runner, 1, {}, ("large.c",))
     (trace,) = seen.traces
     has_wide = any(name.endswith("_c") for name in trace.files)

@@ -1,4 +1,5 @@
-"""HDF5 over MPI-IO over POSIX: every call is in exactly one LAYERS record, and the times add up."""
+"""For HDF5 over MPI-IO over POSIX, every call is in exactly one LAYERS record, and the times add
+up."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ FOLDERS = ("-I/usr/include/hdf5/{0}", "-L/usr/lib/x86_64-linux-gnu/hdf5/{0}")
 
 @pytest.fixture(params=[1, 4], ids=lambda ranks: f"{ranks}-ranks")
 def seen(request: pytest.FixtureRequest, runner: Runner) -> Seen:
-    """Returns the records of one job with this many ranks."""
+    """Runs parallel.c with this many ranks. Returns the records of its log. Skips the test without
+    HDF5 for this MPI."""
     needs(f"hdf5:{runner.mpi.name}")
     options = [option.format(runner.mpi.name) for option in FOLDERS]
     program = runner.build(
@@ -33,18 +35,19 @@ def seen(request: pytest.FixtureRequest, runner: Runner) -> Seen:
 
 
 def total(rows: dict[tuple[int, str], Row], *counters: str) -> float:
-    """Returns the sum of counters over all records."""
+    """Returns the sum of these counters over all records."""
     return sum(row[counter] for row in rows.values() for counter in counters)
 
 
 def below(seen: Seen, what: str) -> float:
-    """Returns the sum of `what`, calls or bytes, over all operations of all LAYERS records."""
+    """Returns the sum of a kind of calls or bytes over all operations of all LAYERS records. what:
+    the kind, such as POSIX_READS."""
     return total(seen.modules["LAYERS"], *(f"{o}_{what}" for o in OPERATIONS))
 
 
 def test_adds_up(seen: Seen) -> None:
-    """The attributed and the other I/O together are the totals of POSIX and of MPI-IO, to the
-    byte."""
+    """The POSIX and MPI-IO calls and bytes in LAYERS records add up to the totals of POSIX and of
+    MPI-IO, to the byte."""
     posix, mpiio = seen.modules["POSIX"], seen.modules["MPI-IO"]
     for what in ("READS", "WRITES", "BYTES_READ", "BYTES_WRITTEN"):
         assert below(seen, f"POSIX_{what}") == total(posix, what) > 0
@@ -61,7 +64,8 @@ def test_adds_up(seen: Seen) -> None:
 
 
 def test_layers_are_nested(seen: Seen) -> None:
-    """The MPI-IO calls of HDF5 are attributed to the dataset only, and no time is counted twice."""
+    """MPI-IO calls that HDF5 makes are attributed to the dataset only, those of the program to its
+    file; the times of lower layers are within those of upper ones."""
     layers = seen.modules["LAYERS"]
     for (_, name), row in layers.items():
         upper = 0
@@ -84,7 +88,8 @@ def test_layers_are_nested(seen: Seen) -> None:
 
 
 def test_hdf5_knows_of_mpiio(seen: Seen) -> None:
-    """The HDF5 records have the driver and the transfer mode that the program uses."""
+    """The H5F and H5D records show that the program uses HDF5's MPI-IO driver, and which dataset is
+    transferred collectively."""
     files = [row for (_, name), row in seen.modules["H5F"].items() if name == "a.h5"]
     assert files and {row["USE_MPIIO"] for row in files} == {1}
     for name, collective in (("together", 1), ("apart", 0)):

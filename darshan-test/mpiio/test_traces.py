@@ -1,4 +1,5 @@
-"""Offsets of MPI-IO transfers in traces equal the file pointers that MPI reports."""
+"""Offsets of MPI-IO transfers in DXT traces equal the file pointers that MPI reports to the
+program."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ NAME = re.compile(r"^# DXT, file_id: \d+, file_name: (.*)$")
 
 
 def segments(tool: Path, log: Path) -> dict[tuple[int, str, str], list[tuple[int, int]]]:
-    """Returns (offset, bytes) of each MPI-IO segment, by (rank, name, READ or WRITE)."""
+    """Returns the offset and bytes of each MPI-IO segment that darshan-dxt-parser (tool) prints, by
+    (rank, name of the file, READ or WRITE)."""
     done = subprocess.run([tool, log], capture_output=True, check=True, text=True)
     found: dict[tuple[int, str, str], list[tuple[int, int]]] = defaultdict(list)
     name = ""
@@ -33,8 +35,8 @@ def segments(tool: Path, log: Path) -> dict[tuple[int, str, str], list[tuple[int
 
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_places(runner: Runner, build: Path, ranks: int) -> None:
-    """Offsets are exact if a view shows every byte or the transfer starts at the begin of a
-    filetype, and -1 if they are unknown."""
+    """Traced offsets of MPI-IO transfers are exact if a view shows every byte or the transfer
+    starts at the beginning of a filetype, and -1 otherwise."""
     seen = run(runner, ranks, {"DXT_ENABLE_IO_TRACE": "1"})
     traced: dict[tuple[int, str, str], list[tuple[int, int]]] = {}
     for log in seen.logs:
@@ -54,13 +56,14 @@ def test_places(runner: Runner, build: Path, ranks: int) -> None:
 
 
 def in_bins(row: dict[str, float], kind: str) -> float:
-    """Returns the sum of the bytes over all bins of a heat map. kind: READ or WRITE."""
+    """Returns the sum of the bytes over all bins of a heat map record. kind: READ or WRITE."""
     return sum(value for name, value in row.items() if name.startswith(f"{kind}_BIN_"))
 
 
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_heat_maps(runner: Runner, ranks: int) -> None:
-    """The bins of each rank have the bytes that it moved, in MPI-IO and in POSIX below it."""
+    """In a job's log, the heat maps of MPI-IO and POSIX of each rank have as many bytes as the
+    rank's records, and all have bins of the same width."""
     seen = run(runner, ranks, {})
     heat = seen.modules["HEATMAP"]
     widths = {row["F_BIN_WIDTH_SECONDS"] for row in heat.values()}

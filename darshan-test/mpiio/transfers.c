@@ -60,8 +60,8 @@ static const struct row rows[] = {
 #include "transfers.def"
 };
 
-/* Returns the offset in the file at which the step begins, from MPI's own file pointer; -1 if the
- * step uses the shared file pointer. */
+/* Returns the offset in bytes at which the step begins in the file, from MPI's own file pointer; -1
+ * if the step uses the shared file pointer. */
 static MPI_Offset place(const struct row *row, const struct step *step) {
   MPI_Offset at = step->at;
   if (row->pointer == SHARED) return -1;
@@ -97,7 +97,8 @@ static void run_step(const struct row *row, struct step *step, int keep_status) 
   }
 }
 
-/* Returns a datatype for memory with holes: three times two ints, 32 bytes apart. */
+/* Returns a committed datatype for memory with holes: three pairs of ints, of which each begins 16
+ * bytes after the previous one. The caller frees it. */
 static MPI_Datatype holes(void) {
   MPI_Datatype type;
   CHECK(MPI_Type_vector(3, 2, 4, MPI_INT, &type));

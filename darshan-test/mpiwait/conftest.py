@@ -1,3 +1,3 @@
-"""Fixtures of the tests of waiting for other ranks."""
+"""Fixtures of the tests of MPIWAIT, the module that records how long ranks wait for other ranks."""
 
 from mpi.conftest import mpi, mpi_programs, runner  # noqa: F401

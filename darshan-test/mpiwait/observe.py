@@ -1,4 +1,5 @@
-"""Runs jobs whose ranks wait for each other, and reads the waiting times in their logs."""
+"""Runs jobs whose ranks wait for each other, and reads the waiting times in the MPIWAIT records of
+their logs."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ class Waited:
 
 
 def read(parser: Path, log: Path) -> dict[int, Waited]:
-    """Returns the waiting times of each rank that has a record."""
+    """Returns the waiting times of each rank that has an MPIWAIT record in the log."""
     found: dict[int, Waited] = {}
     for row in rows_in(parsed(parser, log), "MPIWAIT"):
         of = found.setdefault(row.rank, Waited())
@@ -43,7 +44,8 @@ def read(parser: Path, log: Path) -> dict[int, Waited]:
 
 
 def program(runner: Runner, source: str, *options: str) -> str:
-    """Compiles a source file of this folder. Returns the program's path."""
+    """Compiles a source file of this folder for the runner's MPI. Returns the program's path.
+    options: for the compiler."""
     # A source in C and one in Fortran have the same stem.
     ending = "".join(option.removeprefix("-D").lower() for option in options)
     built = runner.programs / f"mpiwait-{source}{ending}.{runner.mpi.name}"
@@ -55,7 +57,8 @@ def program(runner: Runner, source: str, *options: str) -> str:
 def run(
     runner: Runner, command: list[str], extra: dict[str, str] | None = None
 ) -> dict[int, Waited]:
-    """Runs a job, which must succeed. Returns the waiting times of each rank in its only log."""
+    """Runs a job, which must succeed. Returns the waiting times of each rank in its only log.
+    extra: variables to add."""
     job = runner.run(RANKS, command, {**YIELDING, **(extra or {})})
     assert (job.code, job.error, job.journals) == (0, "", []), job
     (log,) = job.logs
@@ -72,6 +75,7 @@ def took(runner: Runner) -> list[float]:
 
 
 def report(build: Path, log: Path, *options: str) -> str:
-    """Returns the report of a log, as printed on standard output."""
+    """Returns the report of a log, which darshan-job-summary prints on standard output. options:
+    for it."""
     command = [build / "darshan-job-summary", *options, "-o", "-", log]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout

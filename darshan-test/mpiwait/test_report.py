@@ -1,4 +1,4 @@
-"""The report, its data and the screen show the waiting time of programs that the test runs."""
+"""The report, its JSON and `darshan stat` show the waiting time of MPI jobs."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def test_as_data(build: Path, runner: Runner, log: Path) -> None:
 
 @ONE_MPI
 def test_in_words(build: Path, log: Path) -> None:
-    """The report's table of times has a row for waiting, and a rank that sleeps is not reported as
-    a problem of I/O."""
+    """The report has a row for waiting in its table of times, and does not show a rank that sleeps
+    as a problem of I/O. `darshan stat` prints the share of the ranks' time spent waiting."""
     text = report(build, log, "--text")
     assert TITLE in text
     assert "In MPI a rank waited" in text

@@ -1,4 +1,5 @@
-"""The recorded time in blocking calls of MPI, compared with the time that the programs measured."""
+"""The time in blocking calls of MPI that MPIWAIT records agrees with the time that the programs
+measured."""
 
 from __future__ import annotations
 
@@ -22,8 +23,8 @@ ONE_MPI = pytest.mark.parametrize("mpi", turning(MPIS, 0.5, "mpiwait-one"), indi
 
 
 def same(measured: float, own: float) -> bool:
-    """Returns whether the time in the log agrees with the one that the program measured, in
-    seconds."""
+    """Returns whether the time in the log (`measured`) agrees with the one that the program
+    measured (`own`), within a tolerance; both in seconds."""
     return LEAST * own - MORE <= measured <= own + MORE
 
 
@@ -47,7 +48,8 @@ def test_waits_are_measured(runner: Runner, kind: str) -> None:
 
 @ONE_MPI
 def test_questions_are_no_waits(runner: Runner) -> None:
-    """MPI_Test and MPI_Iprobe return immediately, so a loop of them is not counted as waiting."""
+    """A loop of MPI_Test or MPI_Iprobe is not recorded as waiting, because these calls return
+    immediately."""
     waited = run(runner, [program(runner, "waits.c"), "asks", str(runner.data)])
     assert [waited[rank].message for rank in range(RANKS)] == [0] * RANKS
 
@@ -61,7 +63,8 @@ def test_threads_that_wait_together_count_once(runner: Runner) -> None:
 
 @ONE_MPI
 def test_calls_inside_of_libraries_are_theirs(runner: Runner) -> None:
-    """Communication within an MPI-IO call is not counted as waiting of the program."""
+    """Communication that MPI makes within an MPI-IO call is not recorded as waiting of the program;
+    the same calls outside of one are."""
     command = str(runner.mpi.build("communication.c", runner.programs / f"in.{runner.mpi.name}"))
     for where in ("inside", "outside"):
         waited = run(runner, [command, where])
@@ -73,7 +76,7 @@ def test_calls_inside_of_libraries_are_theirs(runner: Runner) -> None:
 @ONE_MPI
 def test_beside_apmpi_nothing_counts_twice(runner: Runner) -> None:
     """If APMPI and MPIWAIT are both on, the waiting times at messages equal the sums of APMPI's
-    times, because the clock is read once for a call."""
+    times of these calls, because the clock is read once for both."""
     job = runner.run(
         RANKS,
         [program(runner, "waits.c"), "messages", str(runner.data)],
@@ -113,8 +116,8 @@ def test_python(runner: Runner) -> None:
 
 @ONE_MPI
 def test_a_rank_without_io_has_a_record(runner: Runner) -> None:
-    """Ranks without I/O have an MPIWAIT record, too, because they may be those that wait for the
-    rank with all I/O."""
+    """A rank without I/O has an MPIWAIT record, too, because it may be one that waits for the rank
+    with all I/O."""
     job = runner.job("idle", RANKS, {"DARSHAN_MOD_DISABLE": "STDIO"})
     log = runner.only_log(job)
     assert {row.module for row in log.rows} == {"USAGE", "MPIWAIT"}

@@ -88,8 +88,8 @@ static void windows(void) {
   MPI_Win_free(&window);
 }
 
-/* Calls MPI_Test and MPI_Iprobe until the message has come. The late rank needs no call that waits
- * for its message. */
+/* Calls MPI_Test and MPI_Iprobe until the message has come. The late rank sends without a call that
+ * blocks. */
 static void asks(void) {
   int value = rank, flag = 0;
   MPI_Request request = MPI_REQUEST_NULL;

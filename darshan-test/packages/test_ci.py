@@ -1,5 +1,5 @@
-"""The script for continuous integration: each part must pass, and a failure has a reason. The
-parts themselves are not run here, because this test runs in one of them."""
+"""The script .ci/run for continuous integration stops at the first part that fails, with the
+reason. The parts themselves are not run here, because this test runs in one of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ PLAIN, CONTAINER = "fresh --plain", "fresh --container"
 
 
 def ci(tree: Path, *arguments: str, fails: str = "") -> subprocess.CompletedProcess[str]:
-    """Runs the script as CI does, in this tree. fails: the part that fails. Returns its output."""
+    """Runs .ci/run in this tree. arguments: of the script; fails: name of the part that fails, ""
+    for none. Returns its status and output."""
     return subprocess.run(
         ["bash", tree / ".ci" / "run", *arguments], env={"PATH": "/usr/bin:/bin", "FAILS": fails},
         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
@@ -30,8 +31,8 @@ def ci(tree: Path, *arguments: str, fails: str = "") -> subprocess.CompletedProc
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """Makes a folder whose script ./dev writes down its arguments, and fails if the test requests
-    it. Returns the folder."""
+    """Makes a folder with .ci/run, and with a script ./dev that appends its arguments to the file
+    `asked` and fails if the variable FAILS says so. Returns the folder."""
     place = tmp_path / "a tree"
     (place / ".ci").mkdir(parents=True)
     shutil.copy(SOURCE / ".ci" / "run", place / ".ci")
@@ -59,7 +60,7 @@ def test_all_parts(tree: Path) -> None:
 
 
 def test_places_by_turns(tree: Path) -> None:
-    """The commit's hash selects one of the two environments."""
+    """The script .ci/run tests in one of two environments, which the commit's hash selects."""
     git = ["git", "-C", str(tree), "-c", "user.name=a", "-c", "user.email=a@b"]
     subprocess.run([*git, "init", "-q"], check=True)
     found = set()
@@ -79,8 +80,8 @@ def test_places_by_turns(tree: Path) -> None:
 def parts_are(
     done: subprocess.CompletedProcess[str], tree: Path, asked: list[str], sums: int
 ) -> None:
-    """Checks that each part was run and has a line of output. asked: the arguments of ./dev; sums:
-    how many lines with a summary may follow."""
+    """Checks that the script succeeded and printed a line for each part. asked: the expected
+    arguments of each call of ./dev; sums: how many lines with a summary may follow."""
     assert done.returncode == 0 and done.stderr == ""
     assert (tree / "asked").read_text().splitlines() == asked
     lines = done.stdout.splitlines()
@@ -92,7 +93,8 @@ def parts_are(
     ("fails", "asked"), [("fresh", [README]), ("packages", [README, PACKAGES])]
 )
 def test_a_part_fails(fails: str, asked: list[str], tree: Path) -> None:
-    """The part that fails has a line with its status and the reason, and the last line names it."""
+    """If a part fails, .ci/run ends with its status and runs no further part; it prints the part's
+    reason, and a last line with the part and the status."""
     done = ci(tree, fails=fails)
     assert done.returncode == 7
     assert (tree / "asked").read_text().splitlines() == asked
@@ -108,7 +110,8 @@ def test_no_such_part(tree: Path) -> None:
 
 @pytest.mark.needs("root")
 def test_no_mounting() -> None:
-    """If no minimal root can be mounted, no package is installed for it, and a message says so."""
+    """If mounting is not allowed, `.ci/run packages` installs nothing, and says that no minimal
+    root can be made."""
     done = subprocess.run(
         ["setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin",
          "bash", SOURCE / ".ci" / "run", "packages"],

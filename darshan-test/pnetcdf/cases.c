@@ -4,7 +4,8 @@
 enum { ROWS = 4, COLUMNS = 6 };
 static int numbers[4096];
 
-/* Uses variables with records; calls for whole variables move as many records as the file has. */
+/* Uses variables with records (an unlimited dimension); calls for whole variables must count as
+ * many records as the file has. */
 void case_records(void) {
   MPI_Offset start[2] = {0, 0}, count[2] = {2, COLUMNS}, place[2] = {4, 1};
   int ncid = create_file("r.nc", NC_CLOBBER), dimids[2];
@@ -66,7 +67,7 @@ void case_shapes(void) {
   close_file(ncid, "s.nc");
 }
 
-/* Transfers several boxes in one call, with and without lengths. */
+/* Transfers several boxes (ranges of a variable) in one call, with and without lengths. */
 void case_boxes(void) {
   MPI_Offset first[2] = {0, 0}, second[2] = {2, 1}, third[2] = {3, 5};
   MPI_Offset wide[2] = {1, COLUMNS}, high[2] = {2, 1}, one[2] = {1, 1};
@@ -89,7 +90,8 @@ void case_boxes(void) {
   close_file(ncid, "b.nc");
 }
 
-/* Transfers with memory that a datatype describes, and no elements by the null type. */
+/* Transfers with memory that an MPI datatype describes, and transfers of no elements with the null
+ * datatype. */
 void case_datatypes(void) {
   MPI_Datatype columns;
   int ncid = create_file("d.nc", NC_CLOBBER), dimids[2];
@@ -107,7 +109,7 @@ void case_datatypes(void) {
   close_file(ncid, "d.nc");
 }
 
-/* Makes calls that fail, which no counter may count. */
+/* Makes calls that fail, which must not change any counter except that of failed waits. */
 void case_failures(void) {
   MPI_Offset start[2] = {0, 0}, count[2] = {ROWS, COLUMNS + 1};
   int ncid, id, request = 77, status = 0, dimids[2];
@@ -129,7 +131,7 @@ void case_failures(void) {
   close_file(ncid, "f.nc");
 }
 
-/* Posts requests, which are then completed together or alone, or cancelled. */
+/* Posts non-blocking requests, which are then completed together or alone, or cancelled. */
 void case_requests(void) {
   MPI_Offset start[2] = {1, 1}, count[2] = {2, 3};
   int ncid = create_file("q.nc", NC_CLOBBER), dimids[2], requests[3], statuses[3];
@@ -166,7 +168,7 @@ static void use_again(const char *shown) {
 }
 
 /* Opens a file again, twice at the same time, and by a name with a driver's prefix; then creates it
- * again with another shape. */
+ * again with another shape. All must be one record. */
 void case_files(void) {
   int ncid = create_file("g.nc", NC_CLOBBER), dimid;
   MUST(ncmpi_def_dim(ncid, "x", COLUMNS, &dimid));
@@ -198,7 +200,8 @@ void case_files(void) {
   close_file(ncid, "g.nc");
 }
 
-/* Aborts the definition of a new file, which removes the file. */
+/* Aborts the definition of a new file, which removes the file; its record must remain, without
+ * transfers. */
 void case_aborted(void) {
   int ncid = create_file("h.nc", NC_CLOBBER);
   printf("moved %s 0 0\n", full_path("h.nc"));
@@ -206,7 +209,8 @@ void case_aborted(void) {
   MUST_FAIL(ncmpi_delete("h.nc", MPI_INFO_NULL), NC_ENOENT);
 }
 
-/* Uses a variable by its id, without defining it or looking it up. */
+/* Uses a variable by its id, without defining it or looking it up, so that the runtime has to query
+ * its name. */
 void case_unseen(void) {
   int ncid = create_file("u.nc", NC_CLOBBER), dimid;
   MUST(ncmpi_def_dim(ncid, "x", COLUMNS, &dimid));
@@ -218,7 +222,7 @@ void case_unseen(void) {
   close_file(line.ncid, "u.nc");
 }
 
-/* Uses more variables than the module may have records, of two shapes. */
+/* Uses 1,500 variables of two shapes, more than the module may have records. */
 void case_many(void) {
   enum { MANY = 1500 };
   static struct fact_variable variables[MANY];

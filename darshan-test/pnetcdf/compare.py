@@ -1,4 +1,5 @@
-"""Compares the rows of a log with the model: a counter that the model does not expect must be 0."""
+"""Compares the rows of a log with the records that model.py computes: a counter that the model does
+not expect must be 0."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ RANKS = ("FASTEST_RANK", "SLOWEST_RANK", "VARIANCE_RANK")  # test of reduction, 
 
 
 def unexpected(prefix: str, row: dict[str, float], expected: dict[str, int]) -> Iterator[str]:
-    """Yields a text for each integer counter that differs."""
+    """Yields a message for each integer counter of a record with another value than expected.
+    prefix: of the counters; expected: by names without it."""
     for counter, value in row.items():
         name = counter.removeprefix(prefix)
         if counter.endswith(NOT_COUNTED) or "_F_" in counter or name.startswith(RANKS):
@@ -27,8 +29,8 @@ def unexpected(prefix: str, row: dict[str, float], expected: dict[str, int]) -> 
 
 
 def file_times(row: dict[str, float]) -> Iterator[str]:
-    """Yields a text for each error in a file's times: a time without an operation, or an operation
-    without a time."""
+    """Yields a message for each error in the times of a file's record: a time without an operation,
+    or an operation without a time."""
     prefix = f"{FILE}_F_"
     waits = row[f"{FILE}_INDEP_WAITS"] + row[f"{FILE}_COLL_WAITS"]
     for name in ("WAIT_START_TIMESTAMP", "WAIT_END_TIMESTAMP", "WAIT_TIME"):
@@ -40,7 +42,8 @@ def file_times(row: dict[str, float]) -> Iterator[str]:
 
 
 def slowest_size(row: dict[str, float], variable: Variable) -> Iterator[str]:
-    """Yields a text unless the size of the slowest call is that of one of the variable's calls."""
+    """Yields a message for reads and for writes if the size of the slowest call is not that of one
+    of the variable's calls."""
     sizes = {access[0] for access in variable.accesses} | {0}
     for counter in (f"{VAR}_MAX_READ_TIME_SIZE", f"{VAR}_MAX_WRITE_TIME_SIZE"):
         if row[counter] not in sizes:
@@ -48,8 +51,8 @@ def slowest_size(row: dict[str, float], variable: Variable) -> Iterator[str]:
 
 
 def variable_times(row: dict[str, float], variable: Variable) -> Iterator[str]:
-    """Yields a text for each kind of call of a variable whose start, end or duration does not fit
-    the number of its calls."""
+    """Yields a message for each of reads and writes whose start, end or duration in a variable's
+    record does not fit the number of its calls."""
     for what in ("READ", "WRITE"):
         modes = ("INDEP", "COLL", "NB")
         calls = sum(variable.counters[f"{mode}_{what}S"] for mode in modes)
@@ -63,8 +66,8 @@ def variable_times(row: dict[str, float], variable: Variable) -> Iterator[str]:
 
 
 def differences(expected: Expected, rows: Rows, ranks: int = 1) -> Iterator[str]:
-    """Yields a text for everything that does not agree. ranks: the number of ranks whose records
-    may have been added up."""
+    """Yields a message for each difference between the expected and the log's PnetCDF records.
+    ranks: the number of ranks whose records may have been added up."""
     found = {key for key in rows if key[0] in (FILE, VAR)}
     wanted = {(FILE, path) for path in expected.files}
     wanted |= {(VAR, name) for name in expected.variables}

@@ -16,7 +16,8 @@ COMPILER = "mpicc.openmpi"  # of Debian's libpnetcdf
 
 @pytest.fixture(scope="session")
 def cases(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compiles the program whose argument is the name of a case. Returns its path."""
+    """Compiles the program whose argument is the name of a case, with the compiler of the MPI for
+    which PnetCDF was built. Returns its path. Skips the tests without PnetCDF."""
     needs(f"program:{COMPILER}")
     folder = tmp_path_factory.mktemp("pnetcdf")
     probe = folder / "probe.c"

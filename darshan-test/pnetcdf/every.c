@@ -59,7 +59,8 @@ static int has(const struct row *row, const char *forms) {
   return strlen(row->form) == 4 && strstr(forms, row->form) != NULL;
 }
 
-/* Appends the arguments that follow the buffer, count and type, if the function has them. */
+/* Appends the arguments `count` and `type`, which follow the buffer in flexible functions only, to
+ * the n arguments in a. */
 static void add_count(const struct row *row, word *a, int *n, word count, word type) {
   if (row->type != TYPE_) return;
   a[(*n)++] = count;
@@ -98,8 +99,8 @@ static void call_several(const struct row *row, const struct fact_variable *vari
   say(row, variable, 1);
 }
 
-/* Calls a function with a datatype in place of start and count: 12 consecutive ints, from the first
- * byte of the variable. */
+/* Calls a function that takes a datatype in place of start and count: 12 consecutive ints from the
+ * first byte of the variable. Prints what it moved. */
 static void call_datatype(const struct row *row, const struct fact_variable *variable) {
   MPI_Datatype type;
   MPI_Type_contiguous(12, MPI_INT, &type);

@@ -30,7 +30,8 @@ struct fact_variable {
 #define MUST_FAIL(call, error) must((call), (error), #call, __FILE__, __LINE__)
 void must(int result, int expected, const char *call, const char *file, int line);
 
-/* Returns the absolute path of a file in the working directory. */
+/* Returns the absolute path of a file in the working directory, in static memory that the next call
+ * changes. */
 const char *full_path(const char *name);
 
 int create_file(const char *name, int mode);
@@ -38,7 +39,8 @@ int open_file(const char *name, int mode);
 void close_file(int ncid, const char *name);
 void said_file(const char *counter, const char *name);
 
-/* Define or look up a variable, and print its shape. file: as it was opened; name: in the file. */
+/* Define or look up a variable, and print its shape. file: its name as it was opened; name: of the
+ * variable. Return the variable; end the program on failure. */
 struct fact_variable define(int ncid, const char *file, const char *name, nc_type type,
                             int dimensions, const int *dimids);
 struct fact_variable look_up(int ncid, const char *file, const char *name);

@@ -8,8 +8,8 @@ int many_files(const char *path, int files);
 
 enum { SYNCS = 100 };
 
-/* Creates a file, opens it `files` times, and synchronizes the last SYNCS of these. The files stay
- * open. Returns 0, or 1 if a call fails. */
+/* Creates a file at `path`, opens it `files` times, and syncs the last SYNCS of these. The files
+ * stay open. Returns 0, or 1 if a call fails. */
 int many_files(const char *path, int files) {
   static int ids[1024];
   int first;

@@ -1,5 +1,5 @@
-"""Computes the records of the PnetCDF modules from the lines in which a program printed what it
-did."""
+"""Computes the records of the modules PNETCDF_FILE and PNETCDF_VAR from the lines in which a
+program printed what it did."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ Access = tuple[int, tuple[int, ...], tuple[int, ...]]  # bytes, lengths, strides
 
 @dataclass
 class Variable:
-    """The operations on one variable, on one rank."""
+    """The expected counters of one variable, its shape, and how often each access (bytes, lengths,
+    strides) was made."""
 
     counters: Counter[str] = field(default_factory=Counter)
     shape: dict[str, int] = field(default_factory=dict)
@@ -40,8 +41,8 @@ class Variable:
     last: str = ""
 
     def opened(self, type_number: int, record: bool, lengths: list[int]) -> None:
-        """Records that the variable was defined or looked up. record: whether its first dimension
-        is that of records."""
+        """Records that the variable was defined or looked up. type_number: of NetCDF; record:
+        whether its first dimension is the unlimited one; lengths: of its dimensions."""
         self.counters["OPENS"] += 1
         self.shape = {
             "NDIMS": len(lengths),
@@ -51,8 +52,8 @@ class Variable:
         }
 
     def moved(self, function: str, elements: int, boxes: list[tuple[int, int]]) -> None:
-        """Counts a call that moved this many elements. boxes: length and stride for each
-        dimension."""
+        """Counts a call that moved this many elements. function: its name; boxes: length and stride
+        for each dimension."""
         match = FUNCTION.fullmatch(function)
         assert match, function
         api, form = match["api"], match["form"].upper()
@@ -76,7 +77,8 @@ class Variable:
 
 @dataclass
 class Expected:
-    """All records of one process, or of several processes together."""
+    """The expected records of one process, or of several together: file counters by path, and
+    variables by "PATH:NAME"."""
 
     files: dict[str, Counter[str]] = field(default_factory=dict)
     variables: dict[str, Variable] = field(default_factory=dict)
@@ -96,7 +98,7 @@ class Expected:
             self.variables[rest[0]].moved(word, int(rest[1]), boxes)
 
     def add(self, other: Expected) -> None:
-        """Adds the counts of another rank; the order of ranks does not matter."""
+        """Adds the counts of another rank. The order of ranks does not matter."""
         for path, counters in other.files.items():
             self.files.setdefault(path, Counter()).update(counters)
         for name, variable in other.variables.items():
@@ -107,7 +109,7 @@ class Expected:
 
 
 def from_facts(texts: Iterable[str]) -> Expected:
-    """Returns the records of all ranks together. texts: the output of each rank."""
+    """Returns the expected records of all ranks together. texts: the output of each rank."""
     together = Expected()
     for text in texts:
         one = Expected()
@@ -118,8 +120,8 @@ def from_facts(texts: Iterable[str]) -> Expected:
 
 
 def common(variable: Variable) -> dict[str, int]:
-    """Returns the counters of the four most common accesses, ordered by count, then by size. It is
-    only for variables for which no two accesses have the same count and size."""
+    """Returns the counters of the four most common accesses of a variable, ordered by count, then
+    by size; 0 if it has fewer. Only for variables for which has_clear_order() is true."""
     counters: dict[str, int] = {}
     ranked = sorted(
         ((count, access) for access, count in variable.accesses.items() if access[0]),
@@ -137,6 +139,7 @@ def common(variable: Variable) -> dict[str, int]:
 
 
 def has_clear_order(variable: Variable) -> bool:
-    """Returns whether no two accesses agree in size and count, and no table overflows."""
+    """Returns whether no two accesses of a variable have the same size and count, and the runtime's
+    table of 32 accesses does not overflow."""
     keys = [(count, access[0]) for access, count in variable.accesses.items() if access[0]]
     return len(set(keys)) == len(keys) and len(variable.accesses) <= 32

@@ -1,4 +1,5 @@
-"""The names of the functions that move data, as the compiler makes them from the table."""
+"""The names of PnetCDF's functions that move data, which the C preprocessor makes from
+transfers.def."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""C programs with the PnetCDF library of this system: every row is the one computed from the
-program's output."""
+"""For C programs with the PnetCDF library of this system, every row of the log is the one computed
+from the program's output."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MPIEXEC = ["timeout", "100", "mpiexec.openmpi", *OPENMPI, "-n"]
 
 @dataclass
 class Runs:
-    """Runs a case without and with the runtime; files and output must be the same."""
+    """Runs a case without and with the runtime, in folders of a test."""
 
     build: Path
     cases: Path
@@ -34,8 +34,8 @@ class Runs:
     logs: list[Path] = field(default_factory=list)
 
     def __call__(self, name: str, ranks: int = 1) -> tuple[Expected, Rows]:
-        """Runs the case without the runtime and with it, and checks that both leave the same files.
-        Returns the model's records and the rows of the log."""
+        """Runs the case without and with the runtime on this many ranks, and checks that both leave
+        the same files and output. Returns the expected records and the rows of the log."""
         work = {how: self.folder / how for how in ("bare", "instrumented")}
         for folder in work.values():
             folder.mkdir()
@@ -60,7 +60,7 @@ class Runs:
         return from_facts(facts), read_rows(self.parser, self.logs)
 
     def facts(self, rank: int = 0) -> str:
-        """Returns the output of a rank."""
+        """Returns the output of a rank in the run with the runtime."""
         return (self.folder / "instrumented" / f"facts.{rank}").read_text()
 
 
@@ -72,8 +72,8 @@ def run_both(build: Path, cases: Path, parser: Path, tmp_path: Path) -> Runs:
 
 @pytest.mark.parametrize("name", ["every", *(name for name in NAMES if name != "many")])
 def test_case(name: str, run_both: Runs) -> None:
-    """All counters of both modules are those of the model for this case, and PyDarshan reads the
-    same."""
+    """The log of a case has exactly the PnetCDF counters that follow from the program's calls, and
+    PyDarshan reads the same values."""
     expected, rows = run_both(name)
     assert len(run_both.logs) == 1
     assert expected.files
@@ -83,8 +83,8 @@ def test_case(name: str, run_both: Runs) -> None:
 
 
 def test_every_function_was_called(run_both: Runs) -> None:
-    """The test program calls each transfer function of the table: once, and those with several
-    variables twice."""
+    """The case "every" calls each transfer function of the runtime's table: once, and those for
+    several variables twice."""
     run_both("every")
     facts = run_both.facts()
     called = re.findall(r"^(ncmpi_\w+) ", facts, re.M)
@@ -94,7 +94,8 @@ def test_every_function_was_called(run_both: Runs) -> None:
 
 
 def test_every_row_is_exported(cases: Path, build: Path) -> None:
-    """All 829 functions of calls.def and transfers.def exist in PnetCDF and in libdarshan.so."""
+    """All 829 functions of calls.def and transfers.def exist in this system's PnetCDF, and
+    libdarshan.so exports a wrapper of each."""
     table = HERE.parents[1] / "runtime" / "modules" / "pnetcdf" / "calls.def"
     names = transfers() | set(re.findall(r"^CALL\((\w+)", table.read_text(), re.M))
     assert len(names) == 829
@@ -110,7 +111,7 @@ def test_every_row_is_exported(cases: Path, build: Path) -> None:
 
 @pytest.mark.parametrize("name", ["every", "files"])
 def test_four_ranks(name: str, run_both: Runs) -> None:
-    """The sums over all ranks are those of the operations of each rank."""
+    """The PnetCDF records of a job of four ranks have the sums of what each rank did."""
     expected, rows = run_both(name, 4)
     assert run_both.logs
     wrong = list(differences(expected, rows, 4))
@@ -118,7 +119,7 @@ def test_four_ranks(name: str, run_both: Runs) -> None:
 
 
 def test_many(run_both: Runs) -> None:
-    """Variables beyond the limit of records share one record, and the totals are exact."""
+    """Variables beyond the limit of records share one overflow record, and the totals are exact."""
     expected, rows = run_both("many")
     found = [row for (module, _), row in rows.items() if module == VAR]
     assert 1 < len(found) < len(expected.variables)
@@ -128,8 +129,8 @@ def test_many(run_both: Runs) -> None:
 
 
 def test_what_is_below(run_both: Runs) -> None:
-    """The bytes that variables requested are in LAYERS records, and file records name their
-    module."""
+    """The LAYERS records of variables have the bytes that the program requested, and LAYERS has all
+    POSIX calls on the file."""
     expected, rows = run_both("records")
     for name, variable in expected.variables.items():
         row = rows["LAYERS", name]

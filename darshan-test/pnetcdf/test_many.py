@@ -1,4 +1,5 @@
-"""A program has more PnetCDF files open at a time than the runtime's table has entries."""
+"""Calls are counted, too, if a program has more PnetCDF files open at a time than the runtime's
+table has entries."""
 
 from __future__ import annotations
 
@@ -27,8 +28,8 @@ def library_of(program: Path) -> Path:
 
 
 def copy_with_plugin(library: Path, number: int, folder: Path) -> Path:
-    """Copies the library under another name, so that the loader treats it as another library.
-    Returns the path of a plug-in that is linked with the copy."""
+    """Copies the PnetCDF library under another name, so that the loader treats it as another
+    library. Returns the path of a plug-in that is linked with the copy. number: of the copy."""
     name = library.name.replace("pnetcdf", f"pnetcd{number}")
     contents = library.read_bytes().replace(library.name.encode(), name.encode())
     (folder / name).write_bytes(contents)
@@ -41,7 +42,8 @@ def copy_with_plugin(library: Path, number: int, folder: Path) -> Path:
 
 @pytest.fixture
 def descriptors() -> None:
-    """Raises the limit of descriptors for the files of the test."""
+    """Raises this process's limit of open files to what the test needs, which programs inherit;
+    skips the test if the hard limit is lower."""
     least = 2 * COPIES * FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < least:
@@ -51,8 +53,8 @@ def descriptors() -> None:
 
 @pytest.mark.usefixtures("descriptors")
 def test_many_ids(build: Path, cases: Path, tmp_path: Path) -> None:
-    """The log counts the ids for which the table has no entry. Their files are found by a query to
-    the library, so that every call is counted."""
+    """If the runtime's table of file ids is full, the log has the number of ids without an entry.
+    The runtime finds their files by a query to the library, so that every call is counted."""
     library = library_of(cases)
     plugins = [copy_with_plugin(library, n, tmp_path) for n in range(1, COPIES + 1)]
     program = tmp_path / "many"

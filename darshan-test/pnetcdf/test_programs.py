@@ -1,4 +1,4 @@
-"""PnetCDF's own programs: they write and print the same with the runtime.
+"""PnetCDF's own programs write and print the same with the runtime.
 
 The programs of Debian 12 contain PnetCDF, so no preloaded library can wrap its functions: the log
 has only their calls of MPI-IO and POSIX. The programs of Debian 13 use the shared library, and
@@ -42,7 +42,8 @@ COMMANDS = (
 
 @pytest.fixture
 def sample(tmp_path: Path) -> Path:
-    """Makes a folder with a NetCDF file and its description as text. Returns the folder."""
+    """Makes a folder with a NetCDF file and its description as text. Returns the folder. Skips the
+    tests without PnetCDF's programs."""
     needs("program:ncmpigen")
     folder = tmp_path / "sample"
     folder.mkdir()
@@ -64,8 +65,8 @@ def uses_library(program: str) -> bool:
 def test_program(
     command: list[str], sample: Path, build: Path, parser: Path, tmp_path: Path
 ) -> None:
-    """The program's status, output and file are the same as without the runtime, and the log has
-    the program's operations on the file."""
+    """A program of PnetCDF has the same status, output and file as without the runtime, and the log
+    has its operations on the file."""
     work = tmp_path / "work"
     shutil.copytree(sample, work)
     without = bare(command, work, AS_ROOT)

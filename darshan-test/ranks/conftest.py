@@ -1,5 +1,5 @@
-"""Fixtures of the tests of many ranks: the path to this build's binding, which the tests use to
-read logs, and the merger."""
+"""Fixtures of the tests of many ranks: the Python package of this build, by which the tests read
+logs, and the merger."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ Merge = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def merge(build: Path) -> Merge:
-    """Returns a function that runs darshan-merge with the given arguments."""
+    """Returns a function that runs darshan-merge with the given arguments, and returns its status
+    and output."""
 
     def run(*arguments: object) -> subprocess.CompletedProcess[str]:
         return finished([str(x) for x in (build / "darshan-merge", *arguments)], timeout=60)

@@ -1,5 +1,5 @@
-/* Every rank writes to a separate file and to a shared file; then one rank is killed before
- * MPI_Finalize. */
+/* An MPI job in which every rank writes to a separate file and to a shared file; then one rank is
+ * killed before MPI_Finalize. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
-"""Computes the merged records of several ranks from the rules of the format alone. Ranks are merged
-along the tree that doc/log-format.md describes, because the order decides which values are removed
-from a list of four."""
+"""Computes the merged records of several ranks from the documented rules of the format alone.
+Records are merged along the tree that doc/log-format.md describes, because the order decides which
+values are removed from a list of the four most common ones."""
 
 from __future__ import annotations
 
@@ -33,15 +33,16 @@ Number = float  # ints for counters that are integers
 
 @lru_cache
 def rules(module: str) -> dict[str, str]:
-    """Returns the merging rule of each counter of a module, by its name without prefix, in
-    order."""
+    """Returns the merge rule of each counter of a module, such as SUM, by its name without prefix,
+    in the order of the record."""
     (path,) = SOURCE.glob(f"runtime/modules/*/{TABLES[module]}.def")
     return {name: rule for name, rule, _ in ROW.findall(path.read_text())}
 
 
 @dataclass
 class Record:
-    """A record: its counters by their name without prefix, and its rank."""
+    """A record of one rank, or merged from several: its counters by names without prefix, and the
+    ranks, their I/O seconds and their bytes."""
 
     module: str
     id: int
@@ -53,7 +54,8 @@ class Record:
 
 
 def read(path: Path) -> Iterator[Record]:
-    """Yields the records of all modules of a log whose records are merged."""
+    """Yields the records of a log in the modules whose records are merged (TABLES), each as of a
+    single rank."""
     with open_log(path) as log:
         for module, table in TABLES.items():
             if log.info.region(module) is None:
@@ -68,13 +70,15 @@ def read(path: Path) -> Iterator[Record]:
 
 
 def io_time(values: dict[str, Number]) -> float:
-    """Returns the seconds of all I/O; missing counters are treated as 0."""
+    """Returns the seconds of reads, writes and metadata operations; missing counters are treated as
+    0."""
     transfers = values.get("F_READ_TIME", 0) + values.get("F_WRITE_TIME", 0)
     return values.get("F_META_TIME", 0) + transfers
 
 
 def prepare(record: Record) -> Record:
-    """Returns the record of a single rank, prepared for the merge."""
+    """Returns a copy of the record of a single rank, prepared for the merge: this rank is its
+    fastest and its slowest."""
     values = dict(record.values)
     moved = int(values.get("BYTES_READ", 0) + values.get("BYTES_WRITTEN", 0))
     for who in ("FASTEST", "SLOWEST"):
@@ -87,7 +91,8 @@ def prepare(record: Record) -> Record:
 
 
 def top4(module: str, a: dict[str, Number], b: dict[str, Number]) -> dict[str, Number]:
-    """Returns the counters of the four most common values of both records together."""
+    """Returns the counters of the four most common values of two records together, by the rule
+    TOP4. module: of the records; a, b: their counters."""
     out = {}
     names = list(rules(module))
     values = [n for n in names if rules(module)[n] == "TOP4_VALUE"]
@@ -131,7 +136,8 @@ def least_above_zero(a: Number, b: Number) -> Number:
 
 
 def pair(a: Record, b: Record) -> Record:
-    """Merges two prepared records of one file, and returns the result."""
+    """Merges two prepared records of one file by the rules of the module, and returns the result.
+    The order of the two matters."""
     out: dict[str, Number] = {}
     x, y = a.values, b.values
     table = rules(a.module)
@@ -169,8 +175,8 @@ def variance(values: list[float]) -> float:
 
 
 def finish(record: Record, nprocs: int) -> Record:
-    """Sets the variances and the rank -1 of a merged record. A record of a single rank of a larger
-    job is not changed."""
+    """Sets the variances and the rank -1 of a merged record, and returns it. Returns a record of a
+    single rank of a larger job unchanged. nprocs: number of ranks."""
     if len(record.ranks) == 1 and nprocs > 1:
         return record
     record = record if record.times else prepare(record)
@@ -182,7 +188,8 @@ def finish(record: Record, nprocs: int) -> Record:
 
 
 def along_tree(ranks: dict[int, dict[Key, Record]], rank: int, size: int) -> dict[Key, Record]:
-    """Returns the merged records of a rank and of the ranks below it in the tree."""
+    """Returns the merged records of a rank and of the ranks below it in the reduction tree, by
+    module and id. ranks: the records of each rank; size: number of ranks."""
     have = dict(ranks[rank])
     step = 1
     while rank % (2 * step) == 0 and rank + step < size:
@@ -199,7 +206,7 @@ def along_tree(ranks: dict[int, dict[Key, Record]], rank: int, size: int) -> dic
 
 def merged(logs: list[Path]) -> dict[Key, list[Record]]:
     """Returns the records that the log of a job must have, by module and id: merged ones, or those
-    of single ranks."""
+    of a single rank. logs: the log of each rank, in order."""
     ranks = {n: {(r.module, r.id): r for r in read(path)} for n, path in enumerate(logs)}
     whole = along_tree(ranks, 0, len(logs))
     return {key: [finish(record, len(logs))] for key, record in whole.items()}

@@ -48,8 +48,8 @@ static size_t job(void *context, const struct facts *agreed, char *out) {
                     (double)agreed->times.end_sec, out);
 }
 
-/* Makes the data of a rank as a source of the reduction. Returns 0, or -1 on failure. The ranks are
- * on two nodes; rank 1 starts first, and the last rank ends last. */
+/* Makes the data of a rank and stores it in *source for the reduction. Returns 0, or -1 on failure.
+ * The ranks are on two nodes; rank 1 starts first, and the last rank ends last. */
 static int open_rank(void *context, int rank, struct reduce_source *source) {
   struct play *play = context;
   synthetic_make(&play->content, &play->synthetic, rank);
@@ -102,8 +102,8 @@ static void write_each(struct play *play) {
   }
 }
 
-/* Prints the cost of writing the log: the time of the slowest rank, and the largest amounts of any
- * rank. */
+/* Prints the cost of writing the log: the seconds of the slowest rank, and the largest processor
+ * time, traffic and message size of any rank. */
 static void print_clocks(const struct player_clock *clocks, int ranks) {
   struct player_clock most = {0, 0, 0, 0, 0};
   for (int i = 0; i < ranks; i++) {

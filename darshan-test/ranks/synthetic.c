@@ -25,8 +25,8 @@ static void append(struct bytes *bytes, const void *more, size_t n) {
   bytes->n += n;
 }
 
-/* Returns the next random number of the generator splitmix64, which is public domain by Sebastiano
- * Vigna. */
+/* Returns the next random number of the generator splitmix64 (public domain, by Sebastiano Vigna),
+ * and advances *state. */
 static uint64_t next(uint64_t *state) {
   uint64_t z = (*state += 0x9E3779B97F4A7C15u);
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -40,8 +40,8 @@ static int num_files(const struct synthetic *s) {
   return s->shared + s->own + s->part;
 }
 
-/* Writes the name of file number `file` of a rank to `out`. Returns its length; 0 if this rank does
- * not have the file. */
+/* Writes the name of file number `file` of a rank to `out`. Returns the name's length; 0 if this
+ * rank does not use the file. */
 static int file_name(const struct synthetic *s, int rank, int file, char *out) {
   if (file < s->shared) return snprintf(out, NAME_ROOM, "/data/shared-%d", file);
   file -= s->shared;
@@ -56,7 +56,8 @@ static int file_name(const struct synthetic *s, int rank, int file, char *out) {
 
 /* --- what a record says -------------------------------------------------------------- */
 
-/* Fills in four values in descending order of their counts, which differ between ranks. */
+/* Fills in up to four common values in descending order of their counts, which differ between
+ * ranks. width: numbers in one value; state: of next(). */
 static void make_top4(int64_t *values, int64_t *counts, int width, uint64_t *state) {
   int64_t count = 40 + (int64_t)(next(state) % 20);
   for (int slot = 0; slot < SLOTS; slot++) {

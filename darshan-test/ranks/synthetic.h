@@ -19,7 +19,8 @@ struct synthetic_content {
   int num_parts;
 };
 
-/* Makes the records of a rank, which depend only on the arguments. */
+/* Makes the records of a rank in *content; the caller frees them with synthetic_free. They depend
+ * only on the arguments. synthetic: the job's size and kinds of files. */
 void synthetic_make(struct synthetic_content *content, const struct synthetic *synthetic, int rank);
 void synthetic_free(struct synthetic_content *content);
 

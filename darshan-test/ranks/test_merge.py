@@ -1,4 +1,5 @@
-"""darshan-merge makes from journals the log that the ranks would have written."""
+"""From the journals of the ranks of a job, darshan-merge makes the log that the ranks would have
+written."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ from .test_ranks import by_key, same
 
 @pytest.fixture
 def each(build: Path, tmp_path: Path) -> list[Path]:
-    """Returns the paths of journals of nine ranks."""
+    """Makes journals of nine ranks of a simulated job. Returns their paths."""
     folder = tmp_path / "each"
     folder.mkdir()
     play = build / "darshan-test" / "ranks" / "play"
@@ -98,8 +99,8 @@ def test_what_cannot_be_merged_is_said_in_one_line(
 
 
 def test_the_current_folder_was_removed(build: Path, each: list[Path], tmp_path: Path) -> None:
-    """If the path of the log is relative, and the current folder was removed, the message names
-    this reason."""
+    """If darshan-merge gets a relative path for the log, and the current folder was removed, it
+    exits with 1 and a message that gives this reason."""
     gone = tmp_path / "gone"
     for arguments in (["-o", "log"], ["--run", tmp_path, "-o", "log"]):
         gone.mkdir()
@@ -123,8 +124,8 @@ with open(sys.argv[1], "wb", buffering=0) as f:
 
 
 def test_journal_of_a_killed_process(merge: Merge, build: Path, tmp_path: Path) -> None:
-    """The journal of a killed process has no end time; the merger uses the time of the last
-    operation."""
+    """The journal of a killed process has no end time: in the log that darshan-merge makes, the run
+    ends with the last operation, and the metadata says that the end was not seen."""
     environment = os.environ | settings(build, tmp_path, tmp_path)
     data = tmp_path / "data"
     command = [sys.executable, "-c", KILLED, str(data)]

@@ -1,5 +1,5 @@
-"""The journals of a killed job are merged into one log on each node; merging these logs gives the
-same log as merging all journals at once."""
+"""If the journals of a killed job are first merged into one log on each node, merging these logs
+gives the same log as merging all journals at once."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ NODES = {0: (0, 3, 6), 1: (1, 4, 7, 8), 2: (2, 5)}
 
 
 def journals_of(build: Path, folder: Path, number: int) -> list[Path]:
-    """Makes journals of `number` ranks of a job. Returns their paths."""
+    """Makes journals of the ranks of a simulated job in a folder. number: in their names, which
+    differs between jobs. Returns their paths, in the order of the ranks."""
     folder.mkdir(parents=True)
     play = build / "darshan-test" / "ranks" / "play"
     files = ("--shared", 5, "--own", 2, "--part", 8)
@@ -38,14 +39,16 @@ def journals_of(build: Path, folder: Path, number: int) -> list[Path]:
 
 
 def contents(build: Path, log: Path) -> list[str]:
-    """Returns all contents of a log as sorted lines, except for its path, sizes and duration."""
+    """Returns all lines of darshan-parser --all for a log, sorted, without those about its path,
+    sizes and duration."""
     text = parsed(build / "darshan-parser", log, "--all")
     loose = ("log file", "region", "compression", "(compressed)", "# job_duration")
     return sorted(line for line in text.splitlines() if not any(word in line for word in loose))
 
 
 def on_nodes(merge: Merge, journals: list[Path], folder: Path) -> list[Path]:
-    """Makes a log for each node, and returns their paths."""
+    """Merges the journals of each node into a log in the folder, and returns the paths of these
+    logs."""
     folder.mkdir(exist_ok=True)
     made = []
     for node, ranks in NODES.items():
@@ -56,8 +59,8 @@ def on_nodes(merge: Merge, journals: list[Path], folder: Path) -> list[Path]:
 
 
 def test_logs_of_nodes_are_joined(build: Path, merge: Merge, tmp_path: Path) -> None:
-    """The logs of nodes are merged from a folder with other files, and with the journals of a node
-    that has no log yet."""
+    """darshan-merge makes the job's log from a folder with logs of nodes, with journals of a node
+    that has no log yet, and with other files, which it leaves alone."""
     journals = journals_of(build, tmp_path / "each", IN_COMMON)
     all_at_once = tmp_path / "all-at-once"
     assert merge("-o", all_at_once, *journals).returncode == 0
@@ -82,7 +85,8 @@ def test_logs_of_nodes_are_joined(build: Path, merge: Merge, tmp_path: Path) -> 
 
 
 def test_some_of_the_nodes(build: Path, merge: Merge, tmp_path: Path) -> None:
-    """A log that was merged from some of the nodes can later be merged with the rest."""
+    """A log that darshan-merge made from some of the nodes can later be merged with the rest, with
+    the same result as all at once."""
     journals = journals_of(build, tmp_path / "each", IN_COMMON)
     all_at_once, some, joined = (tmp_path / name for name in ("all-at-once", "some", "joined"))
     assert merge("-o", all_at_once, *journals).returncode == 0
@@ -100,8 +104,8 @@ def test_some_of_the_nodes(build: Path, merge: Merge, tmp_path: Path) -> None:
 
 
 def test_nodes_of_two_jobs(build: Path, merge: Merge, tmp_path: Path) -> None:
-    """If a folder has logs of nodes of two jobs, darshan-merge requires --job, and merges the logs
-    of that job."""
+    """If a folder has logs of nodes of two jobs, darshan-merge fails without --job; with it, it
+    merges only the logs of that job."""
     jobs = {}
     for number in (11, 12):
         journals = journals_of(build, tmp_path / str(number), number)
@@ -151,8 +155,8 @@ def test_what_is_no_part_of_it(build: Path, merge: Merge, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("flavour", ["mpich", "openmpi"])
 def test_killed_job_on_two_nodes(merge: Merge, build: Path, tmp_path: Path, flavour: str) -> None:
-    """The logs of the nodes of a killed MPI job, with a journal folder for each node, are merged
-    into one log with all records, traces and communication."""
+    """From the journals of a killed MPI job, with a journal folder for each node, `darshan-merge`
+    makes one log for each node and one of both, with all records, traces and communication."""
     needs(f"mpi:{flavour}")
     compiler, start = shutil.which(f"mpicc.{flavour}"), shutil.which(f"mpiexec.{flavour}")
     program = tmp_path / "killed"

@@ -1,4 +1,5 @@
-"""The log of many ranks follows the format's rules and limits; otherwise no log is written."""
+"""The log of a simulated job of many ranks follows the rules and limits of the format; if it cannot
+be written completely, no log is left."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ def run(play: Path, log: Path, *options: object) -> subprocess.CompletedProcess[
 
 
 def made(play: Path, folder: Path, ranks: int, *options: object) -> tuple[Path, list[Path]]:
-    """Returns the log of all ranks, and the log of each rank. options: of the program."""
+    """Simulates a job. Returns the log of all ranks, and the log of each rank. ranks: their number;
+    options: of the program play."""
     each = folder / "each"
     each.mkdir()
     done = run(play, folder / "all.darshan", "--ranks", ranks, "--each", each, *options)
@@ -60,8 +62,9 @@ def same(found: Record, expected: Record) -> None:
 def test_every_counter_is_merged_by_its_rule(
     play: Path, tmp_path: Path, ranks: int, streams: int
 ) -> None:
-    """Every counter is merged by its rule, even if nearly every rank writes different streams.
-    streams: the number of bytes in a rank's buffer."""
+    """In the log of all ranks, every counter is merged from the ranks' own logs by its rule.
+    streams: bytes of a rank's compression buffer; if it is small, nearly every rank writes other
+    streams."""
     files = ("--shared", 6, "--own", 3, "--part", 12)
     log, each = made(play, tmp_path, ranks, *files, "--streams", streams)
     expected, found = merged(each), by_key(log)
@@ -76,8 +79,8 @@ def test_every_counter_is_merged_by_its_rule(
 def test_shared_records_and_names_are_in_the_order_of_rank_0(
     play: Path, tmp_path: Path, ranks: int
 ) -> None:
-    """Shared records and names are in the order of rank 0, which is that of time: neighbouring
-    records are similar, so the log is smaller than in the order of ids."""
+    """In the log of all ranks, shared records and names are in rank 0's order of first use:
+    neighbouring records are similar, so the log is smaller than in the order of ids."""
     log, each = made(play, tmp_path, ranks, "--shared", 50, "--posix")
 
     def order(path: Path) -> tuple[list[int], list[int]]:
@@ -91,8 +94,8 @@ def test_shared_records_and_names_are_in_the_order_of_rank_0(
 
 @pytest.mark.parametrize("ranks", (3, 16))
 def test_variances_have_no_noise(play: Path, tmp_path: Path, ranks: int) -> None:
-    """The last 40 of the 52 bits of the fraction of a variance are zero, because random bits would
-    be a tenth of the log."""
+    """In the log of all ranks, the last 40 of the 52 bits of a variance's fraction are zero,
+    because random bits do not compress and would be a tenth of the log."""
     log, _ = made(play, tmp_path, ranks, "--shared", 50, "--posix")
     values = [r.values["F_VARIANCE_RANK_TIME"] for r in read(log) if r.module == "POSIX"]
     bits = [int.from_bytes(struct.pack("<d", value), "little") for value in values]
@@ -164,7 +167,8 @@ def test_ranks_can_be_kept_apart(play: Path, tmp_path: Path) -> None:
 
 
 def sums(path: Path) -> Counter[tuple[str, str]]:
-    """Returns the sums of all counters that are added up, by module and name."""
+    """Returns the sums of all integer counters with the rule SUM over a log, by module and name
+    without prefix."""
     total: Counter[tuple[str, str]] = Counter()
     for record in read(path):
         for name, rule in rules(record.module).items():
@@ -189,8 +193,9 @@ FOLDING = ("--ranks", 64, "--part", 400, "--posix")
 def test_beyond_the_bound_nothing_is_lost(
     play: Path, tmp_path: Path, files: tuple[object, ...], candidates: int, folded: bool
 ) -> None:
-    """Records beyond the limit stay separate for each rank or are combined; the sums are those of
-    all ranks."""
+    """Files beyond the limit of shared records keep a record for each rank or are combined in an
+    overflow record (folded); the sums are those of all ranks. candidates: bytes for candidates for
+    shared records."""
     log, each = made(play, tmp_path, *files[1:], "--candidates", candidates, "--streams", 5000)
     expected: Counter[tuple[str, str]] = Counter()
     for path in each:
@@ -243,8 +248,8 @@ def test_a_log_is_never_replaced(play: Path, tmp_path: Path) -> None:
 
 
 def test_a_writer_that_cannot_write_fails_all(play: Path, tmp_path: Path) -> None:
-    """If the last rank cannot write because of a limit of file size, all ranks report the
-    failure."""
+    """If one rank cannot write its part of the log, here because of a limit of file size, all ranks
+    report the failure, and no file is left."""
     files = ("--ranks", 8, "--shared", 2, "--own", 300, "--posix", "--streams", 1000)
     assert run(play, tmp_path / "whole.darshan", *files).returncode == 0
     limit = (tmp_path / "whole.darshan").stat().st_size // 2
@@ -266,8 +271,8 @@ def test_a_writer_that_cannot_write_fails_all(play: Path, tmp_path: Path) -> Non
 def test_a_lost_message_is_no_hang_and_no_half_log(
     play: Path, tmp_path: Path, edge: str, number: int, streams: int
 ) -> None:
-    """If a message between two ranks is lost, every rank still ends; if a log exists, it is
-    complete."""
+    """If message number `number` between two ranks (edge) is lost, every rank still ends; the log
+    is complete, or all ranks report the failure and no file is left."""
     log = tmp_path / "all.darshan"
     files = ("--ranks", 8, "--shared", 3, "--own", 3, "--streams", streams)
     done = run(play, log, *files, "--lose", f"{edge},{number}")
@@ -281,8 +286,8 @@ def test_a_lost_message_is_no_hang_and_no_half_log(
 
 
 def test_twenty_thousand_ranks(play: Path, tmp_path: Path) -> None:
-    """20,000 ranks leave one shared record for each file, and their largest message has less than
-    twice the size of that of 20 ranks."""
+    """A simulated job of 20,000 ranks leaves one shared record for each file, and its largest
+    message has less than twice the size of that of 20 ranks."""
     options = ("--shared", 4, "--posix", "--clock", "0")
     done = run(play, tmp_path / "all.darshan", "--ranks", 20_000, *options)
     words = done.stdout.split()

@@ -37,7 +37,8 @@ DEPENDENCIES = {
 
 @pytest.fixture(scope="module")
 def recipe() -> Iterator[ModuleType]:
-    """Yields the recipe, which is imported as by Spack, with its modules in the path."""
+    """Yields the module of Darshan's recipe, imported as Spack does, with the stand-in's modules in
+    the path."""
     before = dict(sys.modules)
     sys.path.insert(0, str(HERE / "standin"))
     for name in [name for name in sys.modules if name.split(".")[0] in ("spack", "spack_repo")]:
@@ -56,13 +57,13 @@ def recipe() -> Iterator[ModuleType]:
 
 @pytest.fixture(scope="module")
 def said(recipe: ModuleType) -> Any:
-    """Returns the recipe's directives."""
+    """Returns the directives of Darshan's Spack recipe."""
     return sys.modules["spack.package"].said
 
 
 def package(recipe: ModuleType, stage: Path, prefix: str = "/none", **values: Any) -> Any:
-    """Returns the package of a concrete spec, in which the variants `values` differ from their
-    defaults."""
+    """Returns the package of the recipe with a concrete spec. stage: folder of the unpacked source;
+    values: variants that differ from their defaults."""
     standin = sys.modules["spack_repo.builtin.build_systems.autotools"]
     variants = {
         name: row["default"] for name, row in sys.modules["spack.package"].said.variants.items()
@@ -75,8 +76,8 @@ def package(recipe: ModuleType, stage: Path, prefix: str = "/none", **values: An
 
 
 def test_names(recipe: ModuleType, said: Any) -> None:
-    """The class of the recipe is named after its folder, and the repository after its own
-    folder."""
+    """In the Spack repository, the recipe's class is named after its folder, and its version, URL
+    and licence are those of the tree."""
     assert (REPO / "repo.yaml").read_text().split() == [
         "repo:", "namespace:", REPO.name, "api:", "v2.0",
     ]  # fmt: skip
@@ -87,7 +88,7 @@ def test_names(recipe: ModuleType, said: Any) -> None:
 
 
 def test_configure_knows_the_arguments(recipe: ModuleType, said: Any, tmp_path: Path) -> None:
-    """configure knows the arguments of every value of every variant."""
+    """configure knows the options that the Spack recipe passes for every value of every variant."""
     known = subprocess.run(
         [TREE / "configure", "--help"], capture_output=True, text=True, check=True
     )
@@ -117,8 +118,8 @@ def test_dependencies_are_those_of_the_tree(said: Any) -> None:
 
 
 def test_loading_it(recipe: ModuleType, tmp_path: Path) -> None:
-    """Loading the package preloads the runtime only if the variant requests it, after libraries
-    that are preloaded already."""
+    """Loading the Spack package preloads the runtime only if the variant `preload` is set, after
+    libraries that are preloaded already."""
     modifications = sys.modules["spack.package"].EnvironmentModifications
     for asked, expected in ((False, "other.so"), (True, "other.so:/none/lib/libdarshan.so")):
         env, changes = {"LD_PRELOAD": "other.so"}, modifications()
@@ -151,8 +152,8 @@ if everything():
     def test_install(
         values: dict[str, Any], recipe: ModuleType, build: Path, tmp_path: Path
     ) -> None:
-        """The recipe's phases, environment and package tests work, as with `spack install
-        --test=root`."""
+        """The Spack recipe compiles, installs and tests the package by its phases, environment and
+        package tests, as `spack install --test=root` would. values: variants."""
         said = sys.modules["spack.package"].said
         if values:
             values = {**values, "logpath": str(tmp_path / "logs")}

@@ -22,7 +22,8 @@ Launcher = Callable[[dict[str, str]], list[str]]
 
 @dataclass
 class Run:
-    """The results of one run of a program."""
+    """The results of one run of a program: elapsed and processor time, the words of its output, and
+    its log."""
 
     seconds: float  # from its start to its end
     cpu: float  # processor seconds, which other users of the machine disturb less
@@ -31,13 +32,14 @@ class Run:
 
 
 def plain_environment() -> dict[str, str]:
-    """Returns the environment without variables of Darshan and of HDF5."""
+    """Returns this process's environment without variables of Darshan and of HDF5."""
     return {name: value for name, value in plain().items() if not name.startswith("HDF5_")}
 
 
 @dataclass
 class Lab:
-    """The environment of a study: the build and a folder."""
+    """The environment of a study: the build, and the folder in which programs run and logs are
+    kept."""
 
     build: Path
     folder: Path
@@ -48,7 +50,8 @@ class Lab:
         return str(self.build / "darshan-test" / "studies" / name)
 
     def instrumentation(self) -> tuple[dict[str, str], Path]:
-        """Returns the variables that switch the runtime on, and the path of the log."""
+        """Returns the variables that switch the runtime on, and the path of the log, which is new
+        for each call."""
         self.logs += 1
         log = self.folder / "logs" / f"{self.logs}.darshan"
         journals = self.folder / "journals"
@@ -86,7 +89,8 @@ class Lab:
         return Run(seconds, cpu, done.stdout.split(), log)
 
     def counters(self, log: Path, module: str = "POSIX") -> dict[str, Counters]:
-        """Returns the counters of a module, by the file's name without its folder."""
+        """Returns the counters of a module in a log, by the file's name without its folder; counter
+        names are without the module's prefix."""
         found: dict[str, Counters] = {}
         for row in read_rows(self.build / "darshan-parser", log, module):
             found.setdefault(Path(row.name).name, {})[row.short] = row.value
@@ -94,7 +98,7 @@ class Lab:
 
 
 def digest(path: Path) -> str:
-    """Returns the digest of a file."""
+    """Returns the SHA-256 of a file's content, in hexadecimal form."""
     with path.open("rb") as stream:
         hashed = hashlib.sha256()
         while block := stream.read(1 << 20):
@@ -103,12 +107,12 @@ def digest(path: Path) -> str:
 
 
 def per_cent(value: float, base: float) -> str:
-    """Returns the increase over the base in per cent, as in the sources' tables."""
+    """Returns the increase of a value over a base in per cent, as text with a sign."""
     return f"{100 * (value / base - 1):+.0f} %"
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Prints a Markdown table, with padding for terminals."""
+    """Prints a Markdown table whose columns are padded. head: the headings."""
     widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
     rule = ["-" * width for width in widths]
     for row in (head, rule, *rows):

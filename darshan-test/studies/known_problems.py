@@ -1,4 +1,4 @@
-"""Makes two logs of each study by small runs: one of the problem and one of its repaired
+"""Makes two logs of each study by small runs: one of the problem, and one of its repaired
 version."""
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ import swmr_append  # noqa: E402
 
 @dataclass(frozen=True)
 class Pair:
-    """Two logs of one program: of the problem and of its repaired version."""
+    """Two logs of one study: of the problem, and of its repaired version."""
 
     problem: Path
     cure: Path
 
 
 def log_of(lab: Lab, command: Sequence[str | Path]) -> Path:
-    """Returns the log of an instrumented run."""
+    """Runs a command with the runtime. Returns the path of its log."""
     run = lab.run(command, instrumented=True)
     assert run.log
     return run.log
@@ -46,8 +46,8 @@ def of_chunk_cache(lab: Lab) -> Pair:
 
 
 def of_swmr_append(lab: Lab) -> Pair:
-    """Returns logs of appending with a flush every 100 elements of chunks of 100,000, and without
-    flushes."""
+    """Returns logs of appending single elements to chunks of 100,000: with a flush after every 100
+    elements, and without flushes."""
     huge = swmr_append.LAYOUTS[2]
     study = swmr_append.Study(lab, 400_000)
     logs = []
@@ -70,8 +70,8 @@ def of_edit_atomicity(lab: Lab) -> Pair:
 
 
 def of_keyed_growth(lab: Lab) -> Pair:
-    """Returns logs of adding records with nine random keys each, with a cache for few of their
-    pages, and for all."""
+    """Returns logs of adding records with nine random keys each: with a SQLite cache for few of the
+    index pages, and with one for all."""
     logs = []
     for cache in (keyed_growth.DEFAULT_CACHE, keyed_growth.ROOM[keyed_growth.SMALL]):
         study = keyed_growth.Study(lab, keyed_growth.SMALL // 2, cache)
@@ -82,8 +82,8 @@ def of_keyed_growth(lab: Lab) -> Pair:
 
 
 def of_mesh_collective(mpi: mesh_collective.Mpi) -> Callable[[Lab], Pair]:
-    """Returns a function that makes logs of writing the rows of a shared mesh independently and
-    collectively."""
+    """Returns a function that makes logs, with this MPI, of writing the rows of a shared mesh
+    independently and collectively."""
 
     def make(lab: Lab) -> Pair:
         study = mesh_collective.Study(lab, mpi, delay=400)
@@ -99,8 +99,8 @@ def of_mesh_collective(mpi: mesh_collective.Mpi) -> Callable[[Lab], Pair]:
 
 @dataclass(frozen=True)
 class Known:
-    """The programs of a study, and the finding that a report must have for the problem and not for
-    the repaired version."""
+    """A study's problem: the finding that a report must have for the problem and not for the
+    repaired version, and the function that makes both logs."""
 
     expected: Expected
     make: Callable[[Lab], Pair]
@@ -108,7 +108,8 @@ class Known:
     mpi: mesh_collective.Mpi | None = None
 
     def missing(self, build: Path) -> str:
-        """Returns the names of the missing packages; "" if all are installed."""
+        """Returns the name of a missing package that the study needs; "" if all are installed.
+        build: folder with the Makefile."""
         if self.mpi:
             return mesh_collective.missing(self.mpi, "hdf5")
         there = f"\nhave_{self.needs} = yes\n" in (build / "Makefile").read_text()

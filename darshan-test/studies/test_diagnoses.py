@@ -1,5 +1,5 @@
-"""The report names the problem of every study with its remedy, and does not report it for the
-repaired version."""
+"""The report on the log of each study's problem has the finding with the right remedy; the report
+on the repaired version does not have it."""
 
 from __future__ import annotations
 

@@ -21,7 +21,8 @@ def library(build: Path) -> Path:
 
 
 def symbols(library: Path, *options: str) -> list[list[str]]:
-    """Returns the dynamic symbols of a library: their kind and name. options: of nm."""
+    """Returns the dynamic symbols of a library, each as its kind (a letter) and its name. options:
+    of nm."""
     done = subprocess.run(["nm", "-D", *options, library], capture_output=True, check=True)
     return [line.split()[-2:] for line in done.stdout.decode().splitlines()]
 
@@ -43,8 +44,8 @@ def test_exports_are_the_rows_of_the_tables(library: Path) -> None:
 
 
 def test_names_of_mpi_have_hidden_versions(library: Path) -> None:
-    """Each MPI name has two symbols: the wrapper, and the IFUNC for libraries that are opened
-    later."""
+    """libdarshan.so has two symbols for each MPI name: the wrapper, and an IFUNC with a hidden
+    version for libraries that are opened later."""
     found: dict[str, set[tuple[str, str]]] = {}
     for kind, symbol in defined(library):
         name, _, version = symbol.partition("@")
@@ -63,9 +64,9 @@ def test_only_the_c_library_is_needed(library: Path) -> None:
 
 
 def test_what_is_bound_by_name_is_listed(library: Path) -> None:
-    """The loader may bind by name only the functions that libc-calls.def lists, and no function
-    that the runtime calls: a program or another preloaded library may define one of the same
-    name."""
+    """The dynamic symbols that libdarshan.so requires are only those that libc-calls.def allows by
+    name. They include no function that the runtime calls directly, because a program or another
+    preloaded library may define one of the same name."""
     rows = (RUNTIME / "libc/glibc/libc-calls.def").read_text()
     allowed = set(re.findall(r"^BY_NAME\((\w+)\)", rows, re.M))
     straight = set(re.findall(r"^STRAIGHT(?:_AS)?\((\w+)", rows, re.M))

@@ -1,1 +1,2 @@
-"""Tests of the small tools, with generated logs and with files that are not logs."""
+"""Tests of the small tools for logs (darshan-convert, darshan-diff and others), with generated logs
+and with files that are not logs."""

@@ -1,5 +1,5 @@
-"""Fixture of the tools' tests: the path to this build's binding, which the tests use to read
-logs."""
+"""Fixture of the tools' tests: makes the Python package of this build importable, by which the
+tests read logs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An independent implementation of darshan-convert's hashes."""
+"""An independent implementation of the hashes by which darshan-convert anonymizes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ def _rotated(x: int, n: int, bits: int) -> int:
 
 
 def lookup3(data: bytes, initial: int = 0) -> int:
-    """Returns Bob Jenkins' hash of May 2006, which 3.5.0 uses to anonymize names."""
+    """Returns Bob Jenkins' 32-bit hash lookup3 (May 2006), by which Darshan 3.5.0 anonymizes names.
+    initial: the start value."""
     a = b = c = (0xDEADBEEF + len(data) + initial) & MASK32
     if not data:
         return c
@@ -30,7 +31,7 @@ def lookup3(data: bytes, initial: int = 0) -> int:
 
 
 def siphash(key: tuple[int, int], data: bytes) -> int:
-    """Returns the hash SipHash-2-4 of the data."""
+    """Returns the 64-bit hash SipHash-2-4 of the data. key: two 64-bit halves."""
     start = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
     v = [key[i % 2] ^ word for i, word in enumerate(start)]
 
@@ -55,11 +56,13 @@ def siphash(key: tuple[int, int], data: bytes) -> int:
 
 
 def secret(key: str) -> tuple[int, int]:
-    """Returns the SipHash key that --obfuscate=strong derives from a user's key."""
+    """Returns the two halves of the SipHash key that --obfuscate=strong derives from a user's
+    key."""
     return siphash((1, 2), key.encode()), siphash((3, 4), key.encode())
 
 
 def hidden_id(key: str, number: int) -> int:
-    """Returns a record's id under a key of --obfuscate=strong."""
+    """Returns the id that --obfuscate=strong gives to the record with id `number` under a user's
+    key."""
     first, second = secret(key)
     return siphash((first, second ^ 1), number.to_bytes(8, "little"))

@@ -1,4 +1,5 @@
-"""darshan-analyzer counts the logs of a folder."""
+"""darshan-analyzer counts the logs in a folder by the modules that they use and by their share of
+I/O time."""
 
 from __future__ import annotations
 
@@ -20,8 +21,8 @@ def analyzer(build: Path) -> Path:
 
 
 def job(share: float, ranks: tuple[int, ...], *modules: str) -> Log:
-    """Returns the log of a run of 10 s. share: the fraction of the time in POSIX calls, in records
-    of these ranks."""
+    """Returns the log of a run of 10 s. share: the fraction of its time in POSIX calls; ranks: of
+    its records; modules: further ones that it has."""
     versions = {"POSIX": 4} if ranks else {}
     log = standard_log(versions | dict.fromkeys(modules, 1), files=1, end=(1700000010, 250000000))
     for module in log.modules if ranks else []:
@@ -57,7 +58,8 @@ LABELS = {
 
 
 def expected(folder: Path) -> list[str]:
-    """Returns the output that darshan-analyzer of Darshan 3.5.0 prints for these jobs."""
+    """Returns the lines that darshan-analyzer of Darshan 3.5.0 prints for the logs JOBS in this
+    folder."""
     lines = [f"log dir: {folder}", f"total logs: {len(JOBS)}"]
     for word, label in LABELS.items():
         count = sum(word in words.split() for _, words in JOBS)
@@ -69,7 +71,7 @@ def expected(folder: Path) -> list[str]:
 
 
 def fill(folder: Path) -> None:
-    """Makes nested folders of logs, named after dates."""
+    """Writes the logs JOBS into nested folders, named after dates."""
     for i, (log, _) in enumerate(JOBS):
         place = folder / "2026" / str(1 + i % 3)
         place.mkdir(parents=True, exist_ok=True)
@@ -84,8 +86,8 @@ def test_counts_of_a_folder(analyzer: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_no_log_is_named(analyzer: Path, tmp_path: Path) -> None:
-    """Each file that is not a valid log causes a message of one line, the others are counted, and
-    links are not followed."""
+    """darshan-analyzer prints one line for each file that is not a valid log, counts the others,
+    and does not follow links in the folder."""
     fill(tmp_path)
     (tmp_path / "notes.txt").write_text("not a log")
     (tmp_path / "link").symlink_to("..")
@@ -99,7 +101,8 @@ def test_what_is_no_log_is_named(analyzer: Path, tmp_path: Path) -> None:
 
 
 def test_files_that_are_no_logs_share_a_line(analyzer: Path, tmp_path: Path) -> None:
-    """Files that are not logs have one line with their number; a damaged log has its own line."""
+    """darshan-analyzer prints one line with the number of files that are not logs at all; each
+    damaged log has its own line."""
     fill(tmp_path)
     counted = expected(tmp_path)
     for number in range(30):
@@ -117,7 +120,8 @@ def test_files_that_are_no_logs_share_a_line(analyzer: Path, tmp_path: Path) -> 
 
 
 def test_links_that_are_named(analyzer: Path, tmp_path: Path) -> None:
-    """A link to a folder or a log is followed if it is an argument."""
+    """darshan-analyzer follows a link to a folder or a log that is its argument, and exits with 1
+    for a dangling one."""
     folder, link = tmp_path / "logs", tmp_path / "latest"
     fill(folder)
     link.symlink_to("logs")

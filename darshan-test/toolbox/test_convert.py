@@ -1,4 +1,5 @@
-"""darshan-convert writes a log with the same content, or the requested part of it."""
+"""darshan-convert writes a log with the same content, the requested part of it, or an anonymized
+form."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ HOW = {"zlib": "ZLIB", "bzip2": "BZIP2", "none": "NONE"}
 
 
 def test_the_hashes_are_those_that_they_are_called() -> None:
-    """The test's hash functions return the published test values."""
+    """The hash functions of hashes.py return the published test values, so that comparisons with
+    them are meaningful."""
     assert [lookup3(b"abc", key) for key in (0, 42)] == [238646833, 1376080953]
     key = (0x0706050403020100, 0x0F0E0D0C0B0A0908)
     assert siphash(key, bytes(range(15))) == 0xA129CA6149BE45E5
@@ -44,8 +46,8 @@ def convert(build: Path) -> Path:
 
 
 def made(convert: Path, folder: Path, log: Log | bytes, *options: str) -> Path:
-    """Converts a log; checks that the folder has no other new file. Returns the path of the new
-    log."""
+    """Converts a log in the folder with darshan-convert, and checks that it leaves no other new
+    file and prints nothing. Returns the path of the new log. options: of darshan-convert."""
     old, new = folder / "old", folder / "new.darshan"
     old.write_bytes(log if isinstance(log, bytes) else encode(log))
     new.unlink(missing_ok=True)
@@ -56,7 +58,8 @@ def made(convert: Path, folder: Path, log: Log | bytes, *options: str) -> Path:
 
 
 def printed(parser: Path, log: Path, *options: str) -> tuple[list[bytes], list[bytes]]:
-    """Returns the lines of the preamble about the job, and the rows."""
+    """Returns what darshan-parser prints for a log: the lines of the preamble about the job, and
+    the rows of data."""
     done = run(parser, "--show-incomplete", *options, log)
     assert done.returncode == 0, done.stderr.decode()
     job = [line for line in done.stdout.split(b"\n\n# columns")[0].split(b"\n") if line]
@@ -70,7 +73,8 @@ def is_readable(name: str) -> bool:
 
 @pytest.mark.parametrize("name", turning(filter(is_readable, CASES), 0.5, "convert"))
 def test_it_says_the_same(name: str, convert: Path, build: Path, tmp_path: Path) -> None:
-    """Job, rows and traces of a converted log are the same, for every version and byte order."""
+    """A log that darshan-convert rewrote has the same job, rows and traces, for every version and
+    byte order."""
     how = list(HOW)[len(name) % 3]
     new = made(convert, tmp_path, CASES[name].log, "--compression", how)
     head = new.read_bytes()[:17]
@@ -93,8 +97,8 @@ READABLE = [n for n, case in CASES.items() if is_readable(n) and not case.pydars
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", turning(READABLE, 0.1, "pydarshan"))
 def test_pydarshan_reads_it(name: str, convert: Path, parser: Path, tmp_path: Path) -> None:
-    """PyDarshan reads the values that the parser prints from a converted and from an anonymized
-    log. Traces of old logs keep their version, because PyDarshan's old library can read only this
+    """PyDarshan reads from a converted and from an anonymized log the values that darshan-parser
+    prints. Traces of old logs keep their version, because PyDarshan's library can read only this
     one."""
     log = CASES[name].log
     compare_with_pydarshan(parser, made(convert, tmp_path, log))
@@ -105,8 +109,8 @@ def test_pydarshan_reads_it(name: str, convert: Path, parser: Path, tmp_path: Pa
 def test_what_nobody_reads_is_left_out(
     name: str, convert: Path, parser: Path, tmp_path: Path
 ) -> None:
-    """Parts of unknown modules are skipped with a message of one line each; the rest is complete,
-    and readers accept the result."""
+    """darshan-convert leaves out the parts of unknown modules, with a message of one line for each;
+    the rest is complete, and readers accept the new log without a message."""
     old, new = tmp_path / "old", tmp_path / "new"
     old.write_bytes(encode(CASES[name].log))
     done = run(convert, old, new)
@@ -128,7 +132,8 @@ def bad_logs() -> list[object]:
 
 @pytest.mark.parametrize("bad", turning(bad_logs(), 0.5, "bad logs"))
 def test_a_damaged_log_leaves_none(bad: object, convert: Path, tmp_path: Path) -> None:
-    """The error has status 1 and one line that names the file; no partial output remains."""
+    """For a damaged log, darshan-convert exits with 1 and one line that names the file, and leaves
+    no partial new log."""
     old, new = tmp_path / "old", tmp_path / "new"
     old.write_bytes(encode(bad.log) if hasattr(bad, "log") else bad.data)  # type: ignore[attr-defined]
     done = run(convert, old, new)
@@ -138,7 +143,8 @@ def test_a_damaged_log_leaves_none(bad: object, convert: Path, tmp_path: Path) -
 
 
 def test_no_file_is_replaced(convert: Path, tmp_path: Path) -> None:
-    """An existing log, folder or dangling link is never replaced."""
+    """darshan-convert never replaces an existing file, folder or dangling link; it exits with an
+    error."""
     old = tmp_path / "old"
     old.write_bytes(encode(Log()))
     for name in ("file", "folder", "link"):
@@ -157,7 +163,8 @@ def test_no_file_is_replaced(convert: Path, tmp_path: Path) -> None:
 
 
 def test_to_standard_output(convert: Path, tmp_path: Path) -> None:
-    """Standard output gets the same bytes as a file; a failed write is an error."""
+    """darshan-convert writes the same bytes to standard output ("-") as to a file; if the write
+    fails, it exits with 1 and one line."""
     new = made(convert, tmp_path, CASES["good-annex-big"].log)
     assert run(convert, tmp_path / "old", "-").stdout == new.read_bytes()
     with Path("/dev/full").open("wb") as full:
@@ -183,7 +190,8 @@ def test_wrong_arguments(arguments: list[str], convert: Path, tmp_path: Path) ->
 
 
 def test_a_pipe_with_a_name(convert: Path, tmp_path: Path) -> None:
-    """A pipe or another target that is not a regular file is written to, and not replaced."""
+    """darshan-convert writes to a named pipe or device and does not replace it; if the write fails,
+    it exits with 1 and one line."""
     new = made(convert, tmp_path, CASES["good-annex-big"].log)
     os.mkfifo(tmp_path / "pipe")
     with subprocess.Popen([convert, tmp_path / "old", tmp_path / "pipe"]) as writer:
@@ -195,7 +203,8 @@ def test_a_pipe_with_a_name(convert: Path, tmp_path: Path) -> None:
 
 
 def test_nothing_is_left_of_half_a_log(convert: Path, parser: Path, tmp_path: Path) -> None:
-    """A conversion that is killed at any time leaves no temporary file and no partial log."""
+    """If darshan-convert is killed at any time, it leaves no temporary file, and a new log only if
+    it is complete."""
     (tmp_path / "old").write_bytes(encode(CASES["good-annex-big"].log))
     for wait in (0.0, 0.002, 0.005, 0.01, 0.02, 0.04):
         with subprocess.Popen([convert, "--bzip2", "old", "new"], cwd=tmp_path) as writer:
@@ -211,8 +220,8 @@ def test_nothing_is_left_of_half_a_log(convert: Path, parser: Path, tmp_path: Pa
 
 
 def test_one_file(convert: Path, parser: Path, tmp_path: Path) -> None:
-    """With --file, the new log has the records of one id in every module, and its name. An id that
-    the log lacks is an error."""
+    """With --file ID, darshan-convert writes the records of this id in every module, and its name.
+    It exits with 1 for an id that the log lacks."""
     log = CASES["good-annex-big"].log
     number = next(r.id for m in log.annex for r in m.records)
     new = made(convert, tmp_path, log, "--file", str(number))
@@ -239,7 +248,8 @@ def metadata(log: Path) -> tuple[tuple[str, str], ...]:
 
 
 def test_metadata(convert: Path, tmp_path: Path) -> None:
-    """Metadata lines are added, and each must have a key; --reset-md removes the old lines."""
+    """darshan-convert adds lines to the metadata, each of which must have a key; --reset-md removes
+    the old lines first."""
     log = standard_log({"POSIX": 4}, metadata=b"lib_ver=3.1.0\nh=a=b;c=d\n")
     text = "site=here\ta word\twhat=a=b"
     added = (("site", "here"), ("annotation", "a word"), ("what", "a=b"))
@@ -257,8 +267,8 @@ def test_metadata(convert: Path, tmp_path: Path) -> None:
 
 
 def test_an_old_job_that_is_full(convert: Path, tmp_path: Path) -> None:
-    """The current job record is 16 bytes longer than old ones: if an old job region is full, the
-    command line is shortened, and the mount points are not."""
+    """The current job record is 16 bytes longer than old ones: if an old job region is full,
+    darshan-convert shortens the command line, not the mount points."""
     end = b"\next4\t/\0"
     log = standard_log({"POSIX": 3}, version="3.10", mounts=[(b"/", b"ext4")])
     log.exe = b"x" * (4096 - 1064 - len(end))
@@ -274,7 +284,8 @@ KEPT = (b"<STDIN>", b"<STDOUT>", b"heatmap:POSIX")
 
 
 def secret_log() -> Log:
-    """Returns a log with all identifying fields, and a file that was renamed to another."""
+    """Returns a log with all fields that can identify a user or a machine, and with a file that was
+    renamed to another."""
     log = standard_log(
         MODULES | {"DXT_POSIX": 1}, exe=b"./secret --of me", uid=1234, jobid=77,
         metadata=b"lib_ver=3.5.0\nhosts=secret1,secret2,...\n",
@@ -299,8 +310,8 @@ def columns(lines: list[bytes]) -> list[list[bytes]]:
 
 @pytest.mark.parametrize("key", ["", "42", "-1"])
 def test_the_way_of_3_5_0(key: str, convert: Path, parser: Path, tmp_path: Path) -> None:
-    """By --obfuscate as in 3.5.0, names become 32-bit hashes after their mount points; ids and
-    values are not changed."""
+    """darshan-convert --obfuscate replaces names by their mount points and 32-bit hashes, as in
+    3.5.0; ids and values do not change."""
     log = secret_log()
     options = ["--obfuscate", *(["--key", key] if key else [])]
     new = made(convert, tmp_path, log, *options)
@@ -323,7 +334,8 @@ def test_the_way_of_3_5_0(key: str, convert: Path, parser: Path, tmp_path: Path)
 
 
 def test_one_by_one(convert: Path, tmp_path: Path) -> None:
-    """Each option anonymizes one field."""
+    """The options --obfuscate_uid, _jobid, _exe and _names of darshan-convert each anonymize only
+    this field; a job id of 0 stays 0."""
     log = secret_log()
 
     def facts(path: Path) -> dict[str, object]:
@@ -340,8 +352,8 @@ def test_one_by_one(convert: Path, tmp_path: Path) -> None:
 
 
 def test_the_strong_way(convert: Path, parser: Path, build: Path, tmp_path: Path) -> None:
-    """The result of --obfuscate=strong has no old names, mount points or hosts, and has all values
-    with consistent ids."""
+    """The log of --obfuscate=strong has no old name, mount point or host, and has all values with
+    ids that stay consistent; without a key, each run uses a random one."""
     log = secret_log()
     plain = ("--compression", "none", "--obfuscate=strong")
     new = made(convert, tmp_path, log, *plain, "--key", "a b")
@@ -375,9 +387,9 @@ def test_the_strong_way(convert: Path, parser: Path, build: Path, tmp_path: Path
 
 
 def test_files_of_sites(convert: Path, parser: Path, tmp_path: Path) -> None:
-    """--obfuscate=strong replaces the ids of a call site's files by those of the files' own
-    records. The sketch, from which the number of files is estimated, has as many bits set as
-    before, namely its lowest ones."""
+    """--obfuscate=strong replaces the ids of files in records of call sites by the new ids of these
+    files. The sketch, from which the number of files is estimated, keeps its number of set bits,
+    which become its lowest ones."""
     log = secret_log()
     ids = [record.id for record in log.modules[0].records]
     site = counted(Random(3), "SITES", 2, 0, 0)
@@ -397,7 +409,8 @@ def test_files_of_sites(convert: Path, parser: Path, tmp_path: Path) -> None:
 
 
 def test_names_in_the_annex(convert: Path, parser: Path, tmp_path: Path) -> None:
-    """Names of a run's processes, which contain hosts and command lines, are anonymized."""
+    """--obfuscate=strong anonymizes the names of PROCESS records, which contain hosts and command
+    lines."""
     log = CASES["good-tree-big"].log
     new = made(convert, tmp_path, log, "--obfuscate=strong", "--compression", "none")
     assert b"node1" not in new.read_bytes()

@@ -1,4 +1,5 @@
-"""darshan-diff prints the rows that differ; its exit status shows whether there are any."""
+"""darshan-diff prints the rows in which two logs differ; its exit status is 1 if there are any,
+otherwise 0."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ def diff(build: Path) -> Path:
 
 def compared(diff: Path, folder: Path, first: Log, second: Log, *options: str) -> list[bytes]:
     """Returns the lines that darshan-diff prints for two logs, and checks that its exit status
-    agrees with them."""
+    agrees with them, also with --quiet."""
     for name, log in (("first", first), ("second", second)):
         (folder / name).write_bytes(encode(log))
     done = run(diff, *options, folder / "first", folder / "second")
@@ -46,7 +47,8 @@ def is_readable(name: str) -> bool:
 
 @pytest.mark.parametrize("name", turning([n for n in CASES if is_readable(n)], 0.3, "diff"))
 def test_nothing_differs_from_itself(name: str, diff: Path, build: Path, tmp_path: Path) -> None:
-    """A log does not differ from itself, nor from its converted form, for every version."""
+    """darshan-diff finds no difference between a log and itself, or its converted form, for every
+    version."""
     log = tmp_path / "log"
     log.write_bytes(encode(CASES[name].log))
     run(build / "darshan-convert", log, tmp_path / "new")
@@ -57,8 +59,8 @@ def test_nothing_differs_from_itself(name: str, diff: Path, build: Path, tmp_pat
 
 @pytest.mark.parametrize("seed", range(4))
 def test_rows_that_differ(seed: int, diff: Path, tmp_path: Path) -> None:
-    """Values that were changed at random are printed, and so are records and a module that only one
-    log has."""
+    """darshan-diff prints all values that were changed at random, and all records and modules that
+    only one log has, in the order of the modules."""
     rng = random.Random(seed)
     first = standard_log(VERSIONS, seed=seed)
     second = copy.deepcopy(first)
@@ -81,7 +83,8 @@ def test_rows_that_differ(seed: int, diff: Path, tmp_path: Path) -> None:
 
 
 def test_numbers_of_rows_that_differ(diff: Path, tmp_path: Path) -> None:
-    """Bins and segments are compared by their names; additional ones are printed."""
+    """darshan-diff compares bins of heat maps by their numbers, and prints bins that only one log
+    has."""
     first = Log(modules=[Module("HEATMAP", 1, [Heatmap(7, 0, 1.0, [1, 2], [3, 4])])], names=None)
     second = Log(
         modules=[Module("HEATMAP", 1, [Heatmap(7, 0, 1.0, [1, 5, 0, 0], [3, 4, 8, 0])])],
@@ -98,7 +101,7 @@ def test_numbers_of_rows_that_differ(diff: Path, tmp_path: Path) -> None:
 
 
 def test_traces(diff: Path, tmp_path: Path) -> None:
-    """Traces are compared segment by segment; the host is compared like a value."""
+    """darshan-diff compares DXT traces segment by segment, and their host like a value."""
     writes = [Segment(0, 10, 0.5, 0.75), Segment(10, 10, 1.0, 1.5)]
     one, other = Dxt(7, 0, b"a", writes, []), Dxt(7, 0, b"b", writes[:1], [writes[1]])
     first, second = (Log(modules=[Module("DXT_POSIX", 1, [x])], names=None) for x in (one, other))
@@ -146,7 +149,8 @@ def test_tolerances(
     diff: Path,
     tmp_path: Path,
 ) -> None:
-    """Differences above the tolerances are printed, and smaller ones are not."""
+    """darshan-diff prints differences above the tolerances of its options, and no smaller ones.
+    changed: values that must be printed; same: values that must not."""
     names = ("F_READ_TIME", "F_VARIANCE_RANK_BYTES", "F_CLOSE_START_TIMESTAMP")
     base = {"READS": 100, "WRITES": 4} | dict.fromkeys(names, 1.0)
     first = one_posix(**base)
@@ -163,8 +167,8 @@ def test_tolerances(
 def test_no_tolerance_reaches_infinity(
     options: tuple[str, ...], diff: Path, tmp_path: Path
 ) -> None:
-    """Infinity is equal only to itself, with any tolerance; zeros of both signs are equal, and so
-    are NaNs."""
+    """For darshan-diff, infinity is equal only to itself, with any tolerance; zeros of both signs
+    are equal, and so are NaNs."""
     of = {x: one_posix(F_READ_TIME=float(x)) for x in ("inf", "-inf", "nan", "-nan", "1")}
     for one, other in (("inf", "1"), ("inf", "-inf"), ("nan", "1"), ("1", "inf"), ("nan", "inf")):
         assert len(compared(diff, tmp_path, of[one], of[other], *options)) == 2, (one, other)
@@ -176,7 +180,8 @@ def test_no_tolerance_reaches_infinity(
 
 
 def test_fields_of_the_job(diff: Path, tmp_path: Path) -> None:
-    """Fields of the job that differ are printed one after another, followed by a blank line."""
+    """darshan-diff prints the fields of the job that differ first, followed by a blank line;
+    --no-job omits them."""
     first = standard_log({"POSIX": 4}, metadata=b"lib_ver=3.5.0\na=b\n")
     second = standard_log(
         {"POSIX": 4}, uid=3, exe=b"./other\t1", metadata=b"lib_ver=3.5.0\na=c\n",
@@ -207,7 +212,8 @@ def test_the_annex(diff: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("bad", turning(BAD, 0.4, "bad diffs"), ids=lambda b: b.name)
 def test_a_log_that_is_none(bad: object, diff: Path, tmp_path: Path) -> None:
-    """If a file is not a valid log, the status is 1, and a message of one line names the file."""
+    """If a file is not a valid log, darshan-diff exits with 1, and a message of one line names the
+    file."""
     (tmp_path / "bad").write_bytes(bad.data)  # type: ignore[attr-defined]
     (tmp_path / "good").write_bytes(encode(Log()))
     for pair in (("bad", "good"), ("good", "bad")):
@@ -217,7 +223,8 @@ def test_a_log_that_is_none(bad: object, diff: Path, tmp_path: Path) -> None:
 
 
 def test_half_a_log(diff: Path, tmp_path: Path) -> None:
-    """Modules that can be read are compared; those that cannot are reported."""
+    """If a module of a log is damaged, darshan-diff compares the other modules, prints one line
+    about it, and exits with 1."""
     bad = next(bad for bad, _ in half_readable())
     (tmp_path / "bad").write_bytes(bad.data)
     (tmp_path / "good").write_bytes(encode(Log()))
@@ -234,7 +241,7 @@ def test_wrong_arguments(arguments: list[str], diff: Path) -> None:
 
 
 def test_components(diff: Path, tmp_path: Path) -> None:
-    """A file on Lustre is printed if its layouts in the two logs differ."""
+    """darshan-diff prints the layout of a file on Lustre if it differs between the two logs."""
     first = standard_log({"LUSTRE": 2}, files=2)
     second = copy.deepcopy(first)
     record = second.modules[0].records[0]

@@ -1,4 +1,4 @@
-"""darshan-convert removes all identifying data of instrumented programs from the log."""
+"""darshan-convert --obfuscate removes all identifying data from logs that the runtime wrote."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ HOW = ("--obfuscate", "--obfuscate=strong")
 
 
 def hidden(build: Path, log: Path, how: str) -> tuple[Path, bytes]:
-    """Returns the anonymized log, and all its decompressed bytes. how: the option for
-    anonymizing."""
+    """Anonymizes a log with darshan-convert. Returns the path of the new log, and the text of
+    darshan-parser --all for it. how: the option for anonymizing."""
     new = log.parent / "hidden.darshan"
     new.unlink(missing_ok=True)
     run(build / "darshan-convert", how, "--key", "7", log, new)
@@ -28,7 +28,8 @@ def hidden(build: Path, log: Path, how: str) -> tuple[Path, bytes]:
 
 @pytest.mark.parametrize("how", HOW)
 def test_a_rank_that_a_launcher_started(how: str, build: Path, tmp_path: Path) -> None:
-    """Host, process, and Slurm's job and step ids are anonymized."""
+    """darshan-convert --obfuscate removes host, process id, and Slurm's job and step ids from the
+    log of a rank that srun started."""
     place = Place(build, tmp_path)
     slurm = {"SLURM_JOB_ID": "987654", "SLURM_STEP_ID": "7", "SLURM_NTASKS": "2"}
     more = {"SLURM_STEP_NUM_TASKS": "2", "SLURM_PROCID": "0", "SLURM_LOCALID": "0"}
@@ -47,8 +48,8 @@ def test_a_rank_that_a_launcher_started(how: str, build: Path, tmp_path: Path) -
 
 @pytest.mark.parametrize("how", HOW)
 def test_processes_of_a_run(how: str, build: Path, tmp_path: Path) -> None:
-    """Without a scheduler the job id is the pid of a process of the run, which is still true in the
-    anonymized log."""
+    """Without a scheduler, the job id of a run is the pid of one of its processes. After
+    darshan-convert --obfuscate this is still so, with other numbers."""
     program = (
         "import os; open('a', 'w').close(); child = os.fork(); "
         "os.waitpid(child, 0) if child else open('b', 'w').close()"

@@ -1,4 +1,5 @@
-"""darshan-mk-log-dirs makes a folder for each day, and does not change existing ones."""
+"""darshan-mk-log-dirs makes a log folder for each day of some years, and does not change existing
+ones."""
 
 from __future__ import annotations
 
@@ -26,8 +27,8 @@ def days(folder: Path) -> int:
 
 
 def test_two_years(build: Path, tmp_path: Path) -> None:
-    """Names of months and days have no leading zeros; the folders of days are sticky and all users
-    can write to them, which is not true for the folders above."""
+    """darshan-mk-log-dirs names months and days without leading zeros. All users can write to the
+    folders of days, which are sticky, but not to those above."""
     folder = tmp_path / "-the logs"
     folder.mkdir()
     year = datetime.datetime.now().year
@@ -50,7 +51,8 @@ def test_two_years(build: Path, tmp_path: Path) -> None:
 
 
 def test_wrong_uses(build: Path, tmp_path: Path) -> None:
-    """A missing folder, a missing name and invalid options each cause a message of one line."""
+    """For a missing folder or name, or an invalid option, darshan-mk-log-dirs prints one line and
+    makes nothing. The status is 2 for a usage error, otherwise 1."""
     for status, arguments in (
         (2, []),
         (1, [tmp_path / "none" / "logs"]),
@@ -70,7 +72,7 @@ def test_wrong_uses(build: Path, tmp_path: Path) -> None:
 
 
 def test_the_folder_itself(build: Path, tmp_path: Path) -> None:
-    """The log folder itself is made, too; a second call changes nothing."""
+    """darshan-mk-log-dirs makes the log folder itself, too; a second call changes nothing."""
     folder = tmp_path / "logs"
     for _ in range(2):
         done = called(build, "--years", "08", folder, "--mode=01775")
@@ -82,7 +84,8 @@ def test_the_folder_itself(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["logs", "-"])
 def test_relative_names(name: str, build: Path, tmp_path: Path) -> None:
-    """Neither CDPATH nor the special meaning of "-" for cd leads to another folder."""
+    """darshan-mk-log-dirs uses a relative folder as given: neither CDPATH nor the meaning of "-"
+    for cd leads to another one."""
     other, here = tmp_path / "other", tmp_path / "here"
     for folder in (other / "logs", here / "logs"):
         folder.mkdir(parents=True)
@@ -94,7 +97,8 @@ def test_relative_names(name: str, build: Path, tmp_path: Path) -> None:
 
 
 def test_folder_of_the_configuration(build: Path, tmp_path: Path) -> None:
-    """Without FOLDER, the last LOGPATH of the runtime's configuration file is the log folder."""
+    """Without an argument, darshan-mk-log-dirs uses the last LOGPATH of the runtime's configuration
+    file."""
     file = tmp_path / "darshan.conf"
     logs = tmp_path / "logs"
     file.write_text(f"#LOGPATH /no\nLOGPATH {tmp_path}/first\nMODMEM 4\n  LOGPATH\t{logs} \r")
@@ -115,8 +119,8 @@ def test_folder_of_the_configuration(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("where", ["", "3", "3/4"])
 def test_folders_that_cannot_be_made(where: str, build: Path, tmp_path: Path) -> None:
-    """If a file has the name of a folder, a message of one line names the folder that cannot be
-    made."""
+    """If a file has the name of a folder that darshan-mk-log-dirs has to make, a message of one
+    line names this folder and the reason."""
     year = datetime.datetime.now().year
     blocked = tmp_path / str(year) / where
     blocked.parent.mkdir(exist_ok=True, parents=True)
@@ -128,8 +132,8 @@ def test_folders_that_cannot_be_made(where: str, build: Path, tmp_path: Path) ->
 
 
 def test_a_missing_parent(build: Path, tmp_path: Path) -> None:
-    """The parent of the log folder is not made if it is missing, because it may be a file system
-    that is not mounted."""
+    """darshan-mk-log-dirs does not make the parent of the log folder, because it may be a file
+    system that is not mounted; it exits with a message."""
     done = called(build, tmp_path / "none" / "logs")
     assert done.stderr == (
         f"darshan-mk-log-dirs: cannot make {tmp_path}/none/logs: No such file or directory\n"

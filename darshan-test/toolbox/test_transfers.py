@@ -1,4 +1,4 @@
-"""darshan-dxt-analyzer prints sizes and order of transfers, from a log or from the text of
+"""darshan-dxt-analyzer prints sizes and order of traced transfers, from a log or from the text of
 darshan-dxt-parser."""
 
 from __future__ import annotations
@@ -36,14 +36,15 @@ def traced() -> Log:
 
 
 def analyzed(build: Path, *arguments: object) -> tuple[int, list[str], str]:
-    """Runs the analyzer without the memory limits of the other tools, because Python and numpy map
-    much memory. Returns status, lines of stdout, and stderr."""
+    """Runs darshan-dxt-analyzer without the memory limits of the other tools, because Python and
+    numpy map much memory. Returns its status, the lines of stdout, and stderr."""
     done = start([str(x) for x in (build / "darshan-dxt-analyzer", *arguments)], True, {})
     return done.returncode, done.stdout.decode().splitlines(), done.stderr.decode()
 
 
 def table(lines: list[str]) -> dict[str, dict[str, list[str]]]:
-    """Returns the fields of each row of the table, by file and "write" or "read"."""
+    """Returns the fields of each row of the analyzer's table, by file and "write" or "read". lines:
+    of its output."""
     found: dict[str, dict[str, list[str]]] = {}
     name = ""
     for line in lines:
@@ -55,8 +56,8 @@ def table(lines: list[str]) -> dict[str, dict[str, list[str]]]:
 
 
 def test_patterns(build: Path, tmp_path: Path) -> None:
-    """The order of transfers of neighbouring ranks distinguishes alternating ranks from contiguous
-    ranges; text and log have the same result."""
+    """darshan-dxt-analyzer distinguishes ranks that alternate in a file from ranks with contiguous
+    ranges. It prints the same for the log and for the text of darshan-dxt-parser."""
     log = tmp_path / "log"
     log.write_bytes(encode(traced()))
     status, lines, said = analyzed(build, log)
@@ -93,7 +94,8 @@ def test_ranks_and_picture(build: Path, tmp_path: Path) -> None:
     "what", ["no traces", "no log", "bad text", "huge", "missing", "empty name"]
 )
 def test_nothing_to_read(what: str, build: Path, tmp_path: Path) -> None:
-    """The error has a message of one line and status 1."""
+    """If its input is missing, invalid or has no traces, darshan-dxt-analyzer exits with 1 and one
+    line that names it."""
     log = tmp_path / "log"
     if what == "no traces":
         log.write_bytes(encode(Log()))
@@ -125,8 +127,8 @@ def test_nowhere_to_write(build: Path, tmp_path: Path) -> None:
 
 
 def test_where_it_cannot_draw(build: Path, tmp_path: Path) -> None:
-    """The analyzer never overwrites the log, under any of the log's names; for any other failure,
-    the message names the requested output."""
+    """darshan-dxt-analyzer never overwrites the log by its plot, under any of the log's names; for
+    any other failure, the message names the requested output."""
     log = tmp_path / "log"
     log.write_bytes(encode(traced()))
     (tmp_path / "other").symlink_to(log)

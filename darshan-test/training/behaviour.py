@@ -1,5 +1,5 @@
-"""Prints the behaviour of a DataLoader that a program can observe. The output is the same with the
-runtime and without it."""
+"""Prints all behaviour of PyTorch's DataLoader that a program can observe. The output must be the
+same with the runtime and without it."""
 
 import gc
 import signal
@@ -14,7 +14,7 @@ from torch.utils.data import DataLoader
 
 
 class Numbers:
-    """A dataset of numbers; a bad sample raises an error."""
+    """A dataset of the numbers below a limit; the sample with the number `bad` raises an error."""
 
     def __init__(self, number, bad=-1):
         self.number = number
@@ -39,7 +39,8 @@ class Batch(list):
 
 
 class Own(its_file._SingleProcessDataLoaderIter):
-    """A program's own iterator class, which overrides the method and calls the original."""
+    """A program's own subclass of the loader's iterator, which overrides the method __next__ and
+    calls the original."""
 
     def __next__(self):
         return ["own", super().__next__()]
@@ -59,14 +60,16 @@ def whole():
 
 
 def nested():
-    """Iterates over one loader within the loop over another one, and over itself."""
+    """Iterates over one loader within the loop over another one, and over one loader within the
+    loop over itself, and prints the batches."""
     one, two = DataLoader(Numbers(4), 2), DataLoader(Numbers(2), 1)
     print([(a, b) for a in one for b in two])
     print([(a, b) for a in one for b in one])
 
 
 def ends():
-    """Ends iterations early: by leaving the loop, by an error, and by starting again."""
+    """Ends iterations early: by leaving the loop, by an error, and by starting again; prints what
+    happens."""
     loader = DataLoader(Numbers(5, bad=3))
     for batch in loader:
         print(batch)
@@ -82,8 +85,8 @@ def ends():
 
 
 def methods():
-    """Uses the iterator's methods as attributes: called on the class, overridden, replaced, and
-    without arguments."""
+    """Uses the iterator's methods as attributes and prints the results: called on the class,
+    overridden, replaced, and without arguments."""
     loader = DataLoader(Numbers(2))
     iterator = DataLoader.__iter__(loader)
     print(its_file._BaseDataLoaderIter.__next__(iterator), iterator.__next__())
@@ -128,12 +131,12 @@ class Stuck(Numbers):
 
 
 def late(*_):
-    """Handles a signal by raising an exception in the interrupted function."""
+    """A signal handler that raises TimeoutError in the interrupted function."""
     raise TimeoutError("late")
 
 
 def interrupted():
-    """Raises an exception in a signal handler during a wait for data."""
+    """Raises an exception in a signal handler during a wait for data, twice, and prints it."""
     signal.signal(signal.SIGALRM, late)
     iterator = iter(DataLoader(Stuck(1)))
     for _ in range(2):
@@ -145,7 +148,7 @@ def interrupted():
 
 
 def threads():
-    """Iterates over loaders in 24 threads at the same time."""
+    """Iterates over loaders in 24 threads at the same time, and prints the numbers of samples."""
     sums = []
 
     def loop(number):

@@ -42,7 +42,8 @@ CONFIGURATIONS = (
 
 @dataclass(frozen=True)
 class Compared:
-    """A configuration: the times that the program measured, and those of the report."""
+    """A configuration of a training: its name, the times of each epoch that the program measured,
+    and the entry of the report about it."""
 
     name: str
     told: list[dict[str, float]]  # by the program
@@ -50,23 +51,24 @@ class Compared:
 
     @staticmethod
     def share(wait: float, whole: float) -> float:
-        """Returns the waiting time in percent of the whole time."""
+        """Returns the waiting time in percent of the whole time; both are in seconds."""
         return 100 * wait / whole
 
     @property
     def own(self) -> float:
-        """Returns the waiting time that the program measured, in percent of all epochs."""
+        """The waiting time that the program measured, in percent of the time of all its epochs."""
         return self.share(sum(e["wait"] for e in self.told), sum(e["whole"] for e in self.told))
 
     @property
     def reported(self) -> float:
-        """Returns the waiting time of the report, in percent of all epochs."""
+        """The waiting time in the report, in percent of the time of all epochs."""
         return self.share(self.recorded["all"]["wait_seconds"], self.recorded["all"]["seconds"])
 
 
 def report_of(build: Path, folder: Path, *command: str | Path) -> tuple[str, list[dict[str, Any]]]:
-    """Runs a program by `darshan run`. Returns its output, and the loops in the report's section
-    about training."""
+    """Runs a program by `darshan run` in a folder, and makes the report of its log. Returns the
+    program's output, and the entries of the report's JSON field "training", one for each loop over
+    a DataLoader."""
     done = subprocess.run(
         [build / "darshan", "run", *command],
         cwd=folder,
@@ -91,8 +93,8 @@ def report_of(build: Path, folder: Path, *command: str | Path) -> tuple[str, lis
 def measured(
     build: Path, folder: Path, names: Sequence[str], python: str = PYTHON
 ) -> list[Compared]:
-    """Runs configurations in one program, and reads its report. names: of the configurations;
-    python: the Python to use."""
+    """Runs these configurations, all in one program, and reads its report. Returns one comparison
+    for each name. python: the Python to use."""
     output, entries = report_of(build, folder, python, "-B", HERE / "loads.py", *names)
     training = {Path(entry["line"]["file"]).stem: entry for entry in entries}
     told = json.loads(output.splitlines()[-1])
@@ -101,7 +103,7 @@ def measured(
 
 
 def table(rows: Sequence[Compared]) -> list[str]:
-    """Returns the rows of the table as Markdown."""
+    """Returns the lines of the Markdown table with its heading, one row for each comparison."""
     found = [
         "| dataset | workers | prefetch | workers stay | load | batches | own clock | report | "
         "difference | what is behind it |",
@@ -119,7 +121,8 @@ def table(rows: Sequence[Compared]) -> list[str]:
 
 
 def main() -> None:
-    """Prints the table of measured configurations."""
+    """Prints the table of all configurations. The command line: the build folder, and optionally a
+    Python."""
     with tempfile.TemporaryDirectory(prefix="darshan-training-") as folder:
         rows = measured(Path(sys.argv[1]).resolve(), Path(folder), CONFIGURATIONS, *sys.argv[2:])
     print("\n".join(table(rows)))

@@ -11,7 +11,8 @@ FILES, PIECE, EPOCHS = 16, 1 << 10, 5
 
 
 class Samples:
-    """Samples that are read in small pieces, with some work on each."""
+    """A dataset whose samples are files that are read in small pieces, with some computation on
+    each."""
 
     def __len__(self):
         return FILES

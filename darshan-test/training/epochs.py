@@ -13,7 +13,8 @@ CLOCK = time.perf_counter
 
 
 class Slow:
-    """A dataset each of whose samples takes some time."""
+    """A dataset in which each sample takes some time, and which adds up the seconds spent in it
+    (`inside`)."""
 
     def __init__(self, number, seconds):
         self.number = number
@@ -31,8 +32,9 @@ class Slow:
 
 
 def epoch(loader, most=None, step=0.001):
-    """Runs an epoch of a loader, or its first `most` steps of `step` seconds. Returns the times
-    that it measured."""
+    """Runs an epoch of a loader, or only its first `most` steps, of `step` seconds each. Returns
+    its number of steps and the seconds that it measured: inside the dataset, waiting for data, and
+    the whole epoch."""
     begin = CLOCK()
     loader.dataset.inside = 0.0
     iterator = iter(loader)
@@ -50,7 +52,7 @@ def epoch(loader, most=None, step=0.001):
 
 
 def plain():
-    """Runs three epochs of one loader."""
+    """Runs three epochs of one loader. Returns the times of each."""
     from torch.utils.data import DataLoader
 
     loader = DataLoader(Slow(10, 0.001), batch_size=4)
@@ -58,7 +60,7 @@ def plain():
 
 
 def waiting():
-    """Runs two epochs of short steps, which wait for their data."""
+    """Runs two epochs of short steps, which wait for their data. Returns the times of each."""
     from torch.utils.data import DataLoader
 
     loader = DataLoader(Slow(20, 0.01))
@@ -77,7 +79,8 @@ class Made(Slow):
 
 
 def memory():
-    """Runs two epochs of short steps, which wait for samples that the process computes."""
+    """Runs two epochs of short steps, which wait for samples that the process computes. Returns the
+    times of each."""
     from torch.utils.data import DataLoader
 
     loader = DataLoader(Made(20, 0.01))
@@ -85,7 +88,8 @@ def memory():
 
 
 def computing():
-    """Runs two epochs of long steps, whose data is available immediately."""
+    """Runs two epochs of long steps, whose data is available immediately. Returns the times of
+    each."""
     from torch.utils.data import DataLoader
 
     loader = DataLoader(Slow(10, 0.0))
@@ -93,7 +97,7 @@ def computing():
 
 
 def left():
-    """Leaves a loop after two steps, three times."""
+    """Leaves the loop over a loader after two steps, three times. Returns the times of each."""
     from torch.utils.data import DataLoader
 
     loader = DataLoader(Slow(10, 0.001), batch_size=2)
@@ -101,7 +105,7 @@ def left():
 
 
 def many():
-    """Runs more epochs than have separate records."""
+    """Runs 70 epochs, more than have separate records. Returns the times of each."""
     from torch.utils.data import DataLoader
 
     loader = DataLoader(Slow(1, 0.0))
@@ -109,7 +113,8 @@ def many():
 
 
 def thread():
-    """Imports the module in another thread, while the main thread runs Python code."""
+    """Imports PyTorch's module in another thread, while the main thread runs Python code; then as
+    `plain`."""
     done = []
 
     def load():
@@ -126,7 +131,7 @@ def thread():
 
 
 def again():
-    """Imports the module after an import that fails."""
+    """Imports PyTorch's module after an import of it that failed; then as `plain`."""
     import builtins
 
     builtins.no_time = True
@@ -138,7 +143,8 @@ def again():
 
 
 def read():
-    """Reads the file of the module before it is imported."""
+    """Reads the source file of PyTorch's module, as a debugger does, before the module is imported;
+    then as `plain`."""
     folder = next(path for path in sys.path if os.path.isdir(os.path.join(path, "torch")))
     for _ in range(3):
         with open(os.path.join(folder, "torch", "utils", "data", "dataloader.py"), "rb") as file:
@@ -147,7 +153,8 @@ def read():
 
 
 def child():
-    """Runs epochs in a forked child."""
+    """Runs one epoch, and two more of the same loader in a forked child. Returns the times of all
+    three."""
     from torch.utils.data import DataLoader
 
     loader = DataLoader(Slow(4, 0.001), batch_size=2)

@@ -1,4 +1,4 @@
-"""Trains on the files in its arguments, each of which is a sample. It maps .npy files."""
+"""A training on the files in its arguments, each of which is one sample; .npy files are mapped."""
 
 import mmap
 import os
@@ -6,7 +6,7 @@ import sys
 
 
 class Files:
-    """A data set whose samples are files."""
+    """A dataset whose samples are the contents of files."""
 
     def __init__(self, paths):
         self.paths = paths
@@ -24,7 +24,8 @@ class Files:
 
 
 def main():
-    """Trains for an epoch, also on a file that it makes, and writes a file that is not a sample."""
+    """Trains for an epoch on the files and on one that it has just made, cache.arrow; then writes
+    model.pt, which is not a sample, and renames it to last.pt."""
     from torch.utils.data import DataLoader
 
     with open("cache.arrow", "wb") as file:

@@ -14,8 +14,8 @@ SAMPLES, BATCH, EPOCHS = 48, 4, 3
 
 
 def work(kind, seconds):
-    """Takes the time of a sample or a step: sleeps as if it waited for storage or a GPU, or
-    computes."""
+    """Takes as long as a sample or a step: "sleep" sleeps as if it waited for storage or a GPU, any
+    other kind computes. seconds: how long."""
     end = CLOCK() + seconds
     if kind == "sleep":
         time.sleep(seconds)
@@ -24,7 +24,7 @@ def work(kind, seconds):
 
 
 class Samples(Dataset):
-    """A dataset whose samples are accessed by index."""
+    """A dataset whose samples are accessed by index; each takes a given time."""
 
     def __init__(self, kind, seconds):
         self.cost = (kind, seconds)
@@ -38,7 +38,7 @@ class Samples(Dataset):
 
 
 class Stream(IterableDataset):
-    """The same samples as a stream, of which each worker reads some."""
+    """The same samples as Samples, as a stream, of which each worker reads some."""
 
     def __init__(self, kind, seconds):
         self.cost = (kind, seconds)
@@ -73,7 +73,8 @@ def epoch(loader, step):
 
 def train(name):
     """Trains with the configuration that the name describes:
-    dataset-wWORKERS-pPREFETCH-persistence-load."""
+    dataset-wWORKERS-pPREFETCH-persistence-load. Returns the times of each epoch, as the file's head
+    says."""
     dataset, workers, prefetch, persistent, load = name.split("-")
     options = {"batch_size": BATCH, "num_workers": int(workers[1:])}
     if options["num_workers"]:

@@ -16,14 +16,15 @@ STEP = 0.01
 
 
 def spin(seconds):
-    """Computes for this many seconds."""
+    """Computes until this thread has used so many seconds of processor time."""
     end = time.thread_time() + seconds
     while time.thread_time() < end:
         pass
 
 
 class Data:
-    """A dataset each of whose samples has the times of its own work."""
+    """A dataset in which each sample is a list of the times of its own work, as in the file's
+    head."""
 
     def __init__(self, path):
         self.path = path
@@ -59,12 +60,13 @@ class Data:
 
 
 def together(samples):
-    """Makes a batch, which has the times of all its samples."""
+    """Makes a batch from samples: one list with the times of all of them."""
     return [span for sample in samples for span in sample]
 
 
 def main():
-    """Trains, and prints all times."""
+    """Trains for some epochs, and prints the times of all samples and of the program's own waits as
+    JSON."""
     from torch.utils.data import DataLoader
 
     workers, stay, path = int(sys.argv[1]), sys.argv[2] == "1", sys.argv[3]

@@ -14,14 +14,14 @@ PARTS = ("opening", "reading", "computing", "transforming", "collating", "sleepi
 
 
 def spin(seconds):
-    """Computes for this many seconds."""
+    """Computes until this thread has used so many seconds of processor time."""
     end = time.thread_time() + seconds
     while time.thread_time() < end:
         pass
 
 
 class Timed:
-    """A dataset each of whose samples has the seconds of each part of its work."""
+    """A dataset in which each sample is a dictionary with the seconds of each part of its work."""
 
     def __init__(self, path, transform):
         self.path = path
@@ -51,7 +51,8 @@ class Timed:
 
 
 def slow(told):
-    """Transforms a sample, which takes a millisecond."""
+    """Transforms a sample, which takes a millisecond: adds the seconds of `transforming` to the
+    sample and returns it."""
     begin = CLOCK()
     time.sleep(0.001)
     told["transforming"] = CLOCK() - begin
@@ -59,7 +60,8 @@ def slow(told):
 
 
 def collate(samples):
-    """Combines samples into a batch, and adds the seconds that this takes."""
+    """Combines samples into a batch: the sums of their seconds, with the seconds that the
+    combination takes."""
     begin = CLOCK()
     time.sleep(0.002)
     told = {name: sum(sample[name] for sample in samples) for name in samples[0]}
@@ -70,7 +72,7 @@ def collate(samples):
 
 
 def main():
-    """Trains for some epochs."""
+    """Trains for some epochs, and prints the sums over all batches as JSON."""
     from torch.utils.data import DataLoader
 
     try:

@@ -17,7 +17,7 @@ SAMPLES, BATCH, EPOCHS = 64, 4, 3
 
 
 class Samples(Dataset):
-    """A dataset each of whose samples takes some time."""
+    """A dataset in which each sample takes a given time."""
 
     def __init__(self, seconds):
         self.seconds = seconds
@@ -31,7 +31,8 @@ class Samples(Dataset):
 
 
 def epoch(loader, step):
-    """Trains for an epoch. Returns the number of steps, the seconds of waiting, and all seconds."""
+    """Trains for an epoch, with `step` called on each batch. Returns the number of steps, the
+    seconds of waiting for data, and the seconds of the whole epoch."""
     begin = CLOCK()
     iterator = iter(loader)
     wait, steps = CLOCK() - begin, 0

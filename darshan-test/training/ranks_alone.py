@@ -12,7 +12,7 @@ RANK, SIZE = (int(os.environ[name]) for name in ("RANK", "WORLD_SIZE"))
 
 
 class Files:
-    """A dataset whose samples are the sizes of files."""
+    """A dataset in which each sample is the size of a file, which is read."""
 
     def __init__(self, paths):
         self.paths = paths

@@ -1,5 +1,5 @@
-"""Rows over time (lanes) of a training: the states in each bin of the report, compared with the
-times that the program measured."""
+"""The report's lanes of a training (rows over time, one for the program and one for each worker)
+are compared with the times that the program measured: the seconds of each state in each bin."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ Span = tuple[Union[int, None], str, float, float]
 
 
 def ran(build: Path, folder: Path, *command: str | Path) -> tuple[list[Span], dict[str, Any]]:
-    """Runs over_time.py. Returns the times that it printed, relative to the start of the run, and
-    the report."""
+    """Runs over_time.py under `darshan run`. Returns the times that it printed, as seconds since
+    the start of the run, and the report's JSON."""
     (folder / "sample").write_bytes(bytes(BYTES))
     done = subprocess.run(
         [build / "darshan", "run", *command, folder / "sample"],
@@ -53,15 +53,15 @@ def torch(workers: int, stay: int) -> list[str | Path]:
 
 @pytest.fixture
 def standin(tmp_path: Path) -> list[str | Path]:
-    """Returns a command that runs Python with the stand-in for PyTorch."""
+    """Returns a command that runs over_time.py with the stand-in for PyTorch."""
     packages = shutil.copytree(HERE / "standin", tmp_path / "packages")
     return ["/usr/bin/env", f"PYTHONPATH={packages}", "/usr/bin/python3", "-B",
             HERE / "over_time.py"]  # fmt: skip
 
 
 def binned(told: list[Span], who: int | None, states: tuple[str, ...], edges: Any) -> Any:
-    """Returns the seconds that the program printed for these states, in each bin. who: the number
-    of the worker, None for the program; edges: the times between bins."""
+    """Returns the seconds in each bin that the program printed for these states. who: the number of
+    the worker, None for the program; edges: the n + 1 times, in seconds, between n bins."""
     found = np.zeros(len(edges) - 1)
     for worker, state, begin, end in told:
         if worker == who and state in states:
@@ -93,7 +93,8 @@ def agree(
 
 
 def valid(report: dict[str, Any]) -> None:
-    """Checks that the lanes in the report follow the schema."""
+    """Checks that the lanes in the report's JSON follow its schema; skips the test without
+    jsonschema."""
     jsonschema = pytest.importorskip("jsonschema")
     schema = json.loads((SOURCE / "doc/report.schema.json").read_text("utf-8"))
     part = {**schema["properties"]["training_lanes"], "$defs": schema["$defs"]}
@@ -101,8 +102,8 @@ def valid(report: dict[str, Any]) -> None:
 
 
 def workers_agree(told: list[Span], report: dict[str, Any], lives: int) -> None:
-    """Checks the lanes of two workers and their program. lives: how many processes each worker
-    had."""
+    """Checks the lanes of two workers and their program against the times that the program printed.
+    lives: how many processes each worker had."""
     valid(report)
     width, (program, sleeper, reader) = report["training_lanes"].values()
     assert [lane["worker"] for lane in (program, sleeper, reader)] == [None, 0, 1]
@@ -126,8 +127,9 @@ def workers_agree(told: list[Span], report: dict[str, Any], lives: int) -> None:
 
 
 def stalled(told: list[Span], program: Lane, sleeper: Lane, width: float) -> None:
-    """Checks that during the long sample the program waits for data, and worker 0 for something
-    else. The program begins to wait after it has used the batches that were made before."""
+    """Checks that during the long sample the program waits for data, and worker 0 waits for
+    something else. The program begins to wait after it has used the batches that were made before.
+    width: of a bin, in seconds."""
     for lane, state in ((program, "stall"), (sleeper, "waiting")):
         spans = [(end - begin, begin) for who, what, begin, end in told
                  if (who, what) == (lane["worker"], state)]  # fmt: skip
@@ -150,7 +152,8 @@ def test_workers_of_torch(build: Path, tmp_path: Path, stay: int) -> None:
 
 
 def alone_agrees(told: list[Span], report: dict[str, Any]) -> None:
-    """Checks the lane of a program without workers: its wait for data is spent making batches."""
+    """Checks the lane of a program without workers against the times that it printed: its wait for
+    data is the time in which it makes batches."""
     valid(report)
     width, (program,) = report["training_lanes"].values()
     assert program["worker"] is None
@@ -176,15 +179,15 @@ def test_alone_of_torch(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.needs("torch")
 def test_third_worker(build: Path, tmp_path: Path) -> None:
-    """The lane of a third worker, which computes, has the worker's number in its name."""
+    """The lane of a third worker, which computes, shows its computing and is that worker's."""
     told, report = ran(build, tmp_path, *torch(3, 1))
     lanes = report["training_lanes"]
     agree(told, lanes["lanes"][3], lanes["bin_seconds"], "computing", "ready", by=("computing",))
 
 
 def test_switched_off(build: Path, tmp_path: Path, standin: list[str | Path]) -> None:
-    """With the module switched off there are no lanes, and the rest of the report on the training
-    is unchanged."""
+    """With the module TRAINING_TIME switched off, the report has no lanes, but still has the
+    training."""
     command = [standin[0], "DARSHAN_MOD_DISABLE=TRAINING_TIME", *standin[1:], "2", "0"]
     _, report = ran(build, tmp_path, *command)
     assert report["training_lanes"] is None

@@ -1,5 +1,5 @@
-"""Processes that make batches: their times in each part, compared with those that the program
-measured."""
+"""The times of each part of making a batch (opening, reading, transforming, collating and so on) in
+the log are compared with those that the program measured."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ each_python = pytest.mark.parametrize("python", PYTHONS.values(), ids=PYTHONS)
 
 
 def recorded(build: Path, folder: Path, python: Command, workers: int, packages: str) -> Outcome:
-    """Runs parts.py with the runtime, which must succeed. Returns its output and its log. packages:
-    the folder of the stand-in."""
+    """Runs parts.py with the runtime; fails if it does not succeed. Returns its output and its log.
+    packages: the folder of the stand-in for PyTorch."""
     sample = folder / "sample"
     sample.write_bytes(bytes(BYTES))
     command = [*python, "-B", HERE / "parts.py", str(workers), sample]
@@ -37,18 +37,19 @@ def recorded(build: Path, folder: Path, python: Command, workers: int, packages:
 
 @pytest.fixture
 def packages(tmp_path: Path) -> str:
-    """Copies the stand-in, so that its compiled files belong to this test; returns the folder."""
+    """Copies the stand-in for PyTorch, so that its compiled files belong to this test; returns the
+    folder."""
     return str(shutil.copytree(HERE / "standin", tmp_path / "packages"))
 
 
 def kind(outcome: Outcome, number: int) -> list[Row]:
-    """Returns the records of a kind: 0 for loaders, 1 for epochs, 3 for workers."""
+    """Returns the log's TRAINING records of a kind: 0 for loaders, 1 for epochs, 3 for workers."""
     rows = outcome.log.of("TRAINING").values()
     return [row for row in rows if row["TRAINING_KIND"] == number]
 
 
 def total(rows: Sequence[Row], counter: str) -> float:
-    """Returns the sum of a counter."""
+    """Returns the sum of a counter over records. counter: its name without "TRAINING_"."""
     return sum(row[f"TRAINING_{counter}"] for row in rows)
 
 
@@ -96,7 +97,7 @@ def test_a_process_without_workers(
 
 def workers_agree(outcome: Outcome, functions: bool) -> None:
     """Checks that the records of two workers agree with the times that the program measured in
-    them."""
+    them. functions: whether transforms are recorded by name."""
     told: Row = json.loads(outcome.out)
     ((name, loader),) = (
         (name, row) for name, row in outcome.log.of("TRAINING").items() if row["TRAINING_KIND"] == 0
@@ -127,7 +128,8 @@ def test_workers_of_the_newest(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("workers", [0, 2])
 def test_in_a_report(build: Path, tmp_path: Path, packages: str, workers: int) -> None:
-    """The report shows the times of the parts, for the workers if there are any."""
+    """The report has the times of the parts of making batches: of the workers if there are any,
+    else of the program."""
     jsonschema = pytest.importorskip("jsonschema")
     (tmp_path / "sample").write_bytes(bytes(BYTES))
     command = ["/usr/bin/env", f"PYTHONPATH={packages}", "/usr/bin/python3", "-B"]

@@ -1,5 +1,5 @@
-"""The epochs of a DataLoader with each installed Python, compared with the times that the program
-measured. The DataLoader is a stand-in (standin/), so that these tests need no PyTorch."""
+"""The epochs of a DataLoader in the log are compared with the times that the program measured, with
+each installed Python. The DataLoader is a stand-in (standin/), so these tests need no PyTorch."""
 
 from __future__ import annotations
 
@@ -23,15 +23,17 @@ Told = list[dict[str, float]]
 
 @pytest.fixture
 def packages(tmp_path: Path) -> Path:
-    """Copies the stand-in, so that its compiled files belong to this test; returns the folder."""
+    """Copies the stand-in for PyTorch, so that its compiled files belong to this test; returns the
+    folder."""
     return Path(shutil.copytree(HERE / "standin", tmp_path / "packages"))
 
 
 def recorded(
     build: Path, folder: Path, packages: Path, python: Command, *words: str, **more: str
 ) -> Outcome:
-    """Runs a program of this folder with the runtime, which must succeed. Returns its output and
-    its log. more: variables to add."""
+    """Runs a program of this folder with the runtime; fails if it does not succeed. Returns its
+    output and its log. packages: the folder of the stand-in. words: the program and its arguments.
+    more: variables to add."""
     outcome = watch(
         build,
         folder / "run",
@@ -44,25 +46,25 @@ def recorded(
 
 
 def loaders(outcome: Outcome) -> list[dict[str, float]]:
-    """Returns the records of loaders."""
+    """Returns the TRAINING records of loaders in the log."""
     return [row for row in outcome.log.of("TRAINING").values() if row["TRAINING_KIND"] == 0]
 
 
 def epochs(outcome: Outcome) -> list[dict[str, float]]:
-    """Returns the records of epochs, in order."""
+    """Returns the TRAINING records of epochs in the log, in the order of their numbers."""
     rows = [row for row in outcome.log.of("TRAINING").values() if row["TRAINING_KIND"] == 1]
     return sorted(rows, key=lambda row: row["TRAINING_EPOCH"])
 
 
 def waited(row: dict[str, float]) -> float:
-    """Returns the seconds that a record has as wait for data."""
+    """Returns the seconds that a record of a loader or epoch has as wait for data."""
     return row["TRAINING_F_ITER_TIME"] + row["TRAINING_F_NEXT_TIME"]
 
 
 def agree(row: dict[str, float], told: dict[str, float]) -> None:
-    """Checks an epoch's record with the times that the program measured: the waiting time is
-    between the times that the program measured inside and outside of the runtime's clock readings,
-    and the epoch is not longer than the program's."""
+    """Checks an epoch's record against the times that the program measured. Its waiting time is
+    between those that the program measured inside and outside of the runtime's clock readings; its
+    epoch is not longer than the program's."""
     assert row["TRAINING_STEPS"] == told["steps"]
     assert told["inside"] - ROUNDING <= waited(row) <= told["wait"] + ROUNDING
     assert waited(row) <= row["TRAINING_F_EPOCH_TIME"] + ROUNDING
@@ -139,7 +141,8 @@ def test_a_forked_child(build: Path, tmp_path: Path, packages: Path) -> None:
 
 
 def test_two_processes(build: Path, tmp_path: Path, packages: Path) -> None:
-    """Processes that run the same program have common records of its loop, with sums."""
+    """Two processes that run the same program share the records of its loop and epochs, with
+    sums."""
     one = f"/usr/bin/python3 -B {HERE / 'epochs.py'} plain"
     command = ["sh", "-c", f"{one} > a & {one}; wait; cat a"]
     outcome = watch(build, tmp_path / "run", command, PYTHONPATH=str(packages))
@@ -154,7 +157,7 @@ def test_two_processes(build: Path, tmp_path: Path, packages: Path) -> None:
 
 
 def test_ranks(build: Path, tmp_path: Path, packages: Path) -> None:
-    """Each rank that a launcher started has a record with its own sums."""
+    """Each rank that a launcher started has a record with the sums of its own epochs."""
     one = f"WORLD_SIZE=2 RANK=%d /usr/bin/python3 -B {HERE / 'epochs.py'} %s"
     command = ["sh", "-c", f"{one % (0, 'waiting')} > a & {one % (1, 'computing')}; wait; cat a"]
     outcome = watch(build, tmp_path / "run", command, PYTHONPATH=str(packages))
@@ -180,7 +183,8 @@ def test_no_rank_without_a_launch(build: Path, tmp_path: Path, packages: Path) -
 
 
 def test_on_the_screen(build: Path, tmp_path: Path, packages: Path) -> None:
-    """`darshan stat` shows two lines about the training, and the finding."""
+    """`darshan stat` of a training that waits for its data prints two lines about the training, and
+    the finding."""
     command = [build / "darshan", "stat", "/usr/bin/python3", "-B", HERE / "epochs.py", "waiting"]
     outcome = run(command, tmp_path, {**minimal(), "PYTHONPATH": str(packages)})
     assert outcome.status == 0, outcome.error
@@ -215,8 +219,8 @@ def test_rates(build: Path, tmp_path: Path, packages: Path) -> None:
 
 @pytest.mark.parametrize("kept", [False, True])
 def test_made_before(build: Path, tmp_path: Path, packages: Path, kept: bool) -> None:
-    """A file that the program makes before its training, and reads in it, is named; a file that was
-    there is not."""
+    """The report names a file that the program makes before its training and then reads in it. It
+    does not name a file that existed before the program (kept)."""
     program, log, cache = tmp_path / "train.py", tmp_path / "log.darshan", tmp_path / "cache.bin"
     program.write_text(
         "import mmap, os, sys, time\nfrom torch.utils.data import DataLoader\n"

@@ -1,5 +1,5 @@
-"""Trainings with PyTorch itself: the report's numbers, compared with the times that the programs
-measured."""
+"""Trainings with PyTorch itself: the numbers in the report are compared with those that the
+programs measured."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ BATCHES = 12  # of an epoch: SAMPLES / BATCH of loads.py
 
 
 def counted(row: Compared) -> None:
-    """Compares the exact numbers, and checks that the times measured by the program enclose those
-    of the runtime."""
+    """Checks that the exact numbers of a configuration are equal, and that the times measured by
+    the program enclose those of the runtime."""
     assert len(row.told) == len(row.recorded["epochs"]) == EPOCHS
     for told, recorded in zip(row.told, row.recorded["epochs"]):
         assert recorded["batches"] == told["steps"] == BATCHES
@@ -44,7 +44,8 @@ def test_shares_of_waiting_of_the_newest(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.needs("torch:newest")
 def test_ranks_of_torchrun(build: Path, tmp_path: Path) -> None:
-    """The report has each rank's waiting time, and names the rank that the others waited for."""
+    """The report of a job of two ranks has each rank's waiting time, and names rank 1, whose
+    samples are slow, as the one that waited for its data."""
     launch = [newest_torch(), "-m", "torch.distributed.run", "--nproc-per-node", "2"]
     _, (entry,) = report_of(build, tmp_path, *launch, HERE / "ranks.py", tmp_path)
     told = [json.loads((tmp_path / f"{rank}.json").read_text()) for rank in (0, 1)]
@@ -61,7 +62,9 @@ def test_ranks_of_torchrun(build: Path, tmp_path: Path) -> None:
 
 
 def shares_of_waiting(build: Path, tmp_path: Path, python: str) -> None:
-    """Compares the fractions of waiting with those that the program measured."""
+    """Checks that the shares of waiting in the reports of some configurations agree with those that
+    the program measured; measures again if the machine disturbed them. python: the Python to
+    use."""
     names = turning(CONFIGURATIONS, SHARE, "training")
     for attempt in range(TRIES):
         folder = tmp_path / str(attempt)

@@ -1,6 +1,6 @@
-"""A program that makes random calls on files, the same ones for the same seed, and prints the
-result of each. It runs without and with remedies that keep data in the process: both must print the
-same, and leave the same files."""
+"""The source of a program that makes random calls on files, the same ones for the same seed, and
+prints the result of each. It runs without and with remedies that keep data in the process: both
+runs must print the same, and leave the same files."""
 
 from __future__ import annotations
 

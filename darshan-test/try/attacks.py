@@ -1,5 +1,5 @@
-"""A program that tests remedies for harmful effects: each case is a behaviour that a remedy once
-changed."""
+"""The source of a program with a case for each behaviour that a remedy once changed; it must behave
+the same with and without remedies."""
 
 from __future__ import annotations
 

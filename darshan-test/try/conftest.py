@@ -1,4 +1,4 @@
-"""Runs `darshan try` on small programs, each in a new folder."""
+"""The fixture that runs `darshan try` on small programs, each in a new folder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ SECONDS = 120
 
 
 def bytes_of(folder: Path) -> dict[str, tuple[int, str]]:
-    """Returns the mode and the checksum of every file in a folder, by path."""
+    """Returns the mode and the SHA-256 of the content of each file below a folder, by relative
+    path; folders have the hash of nothing."""
     found = {}
     for path in sorted(folder.rglob("*")):
         content = path.read_bytes() if path.is_file() else b""
@@ -34,7 +35,8 @@ def bytes_of(folder: Path) -> dict[str, tuple[int, str]]:
 
 @dataclass
 class Try:
-    """The command `darshan try`, in a folder of the user."""
+    """Runs the command `darshan try` of a build in a folder of the user, with additional
+    variables."""
 
     build: Path
     user: Path  # the user's folder
@@ -42,7 +44,8 @@ class Try:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Returns the environment of the command."""
+        """Returns the environment of the command: this process's without Darshan's settings, with
+        the variables of this object."""
         return {**plain(), "LC_ALL": "C.UTF-8", **self.variables}
 
     def command(self, *words: str | Path) -> list[str]:
@@ -54,20 +57,20 @@ class Try:
         return self.run_words(self.command(*words))
 
     def run_words(self, words: list[str]) -> subprocess.CompletedProcess[str]:
-        """Runs a command in the user's folder; returns its output."""
+        """Runs a command in the user's folder. Returns its status and output."""
         return finished(words, cwd=self.user, env=self.environment, timeout=SECONDS)
 
     def found(self, *words: str | Path) -> tuple[int, dict[str, dict[str, Any]], Any]:
-        """Runs `darshan try --json WORD...`. Returns its status, its results by remedy, and all of
-        the JSON."""
+        """Runs `darshan try --json WORD...`. Returns its exit status, its results by the name of
+        the remedy, and all of the JSON. Fails if it prints no JSON."""
         done = self.run("--json", *words)
         assert done.stdout, done.stderr
         whole = json.loads(done.stdout)
         return done.returncode, {row["remedy"]: row for row in whole["remedies"]}, whole
 
     def log(self, *command: str | Path, clean: bool = False) -> Path:
-        """Runs a program by `darshan run` and returns its log. clean: removes the files that the
-        program made, and accepts any exit status."""
+        """Runs a program by `darshan run` in the user's folder, and returns the path of its log.
+        clean: removes the files that the program made, and accepts any exit status."""
         logs = self.user.parent / "logs"
         before = set(self.user.iterdir())
         subprocess.run(
@@ -82,7 +85,7 @@ class Try:
 
 @pytest.fixture
 def trial(build: Path, tmp_path: Path) -> Try:
-    """Returns an object that runs the command in an empty folder of the user."""
+    """Returns an object that runs `darshan try` in an empty folder of the user."""
     needs("private")
     user = tmp_path / "user"
     user.mkdir()

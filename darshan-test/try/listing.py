@@ -1,4 +1,5 @@
-"""Programs that read a list of files, for the remedy that reads the next one ahead."""
+"""The sources of programs that read a list of files, for the remedy next-file, which reads the next
+file ahead."""
 
 from __future__ import annotations
 

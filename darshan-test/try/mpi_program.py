@@ -1,4 +1,5 @@
-"""A job of two ranks that write pieces in turn, collectively or independently."""
+"""The source of a job of two ranks that write pieces of a file in turn, collectively or
+independently."""
 
 from __future__ import annotations
 

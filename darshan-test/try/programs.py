@@ -1,4 +1,5 @@
-"""Programs with a problem that a remedy solves, and programs that no remedy may break."""
+"""The sources of programs with a problem that a remedy solves, and of programs that no remedy may
+break."""
 
 from __future__ import annotations
 
@@ -111,9 +112,9 @@ int main(void) {
 
 
 def writes(end: tuple[str, str], how: tuple[str, str] = NO_BUFFER) -> str:
-    """Returns the source of a program that writes numbers to a stream. end: the code before the end
-    and that of the end, as in ENDS. how: the code that sets the stream's buffer, and the code that
-    writes a number."""
+    """Returns the C source of a program that writes numbers to a stream. end: two pieces of code,
+    as in ENDS: the one before the end, and the end. how: the code that sets the stream's buffer,
+    and the code that writes a number."""
     words = zip(("SETTING", "EACH", "BEFORE_THE_END", "THE_END"), (*how, *end))
     source = UNBUFFERED
     for word, text in words:

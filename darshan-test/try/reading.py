@@ -1,4 +1,5 @@
-"""Programs that read, for the remedies that advise the kernel and that read ahead."""
+"""The sources of programs that read, for the remedies that advise the kernel and that read
+ahead."""
 
 from __future__ import annotations
 

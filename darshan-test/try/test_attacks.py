@@ -1,4 +1,5 @@
-"""Remedies do not change the behaviour of programs in ways in which one did before."""
+"""Remedies of `darshan try` do not change the behaviour of programs in any of the ways in which one
+once did (attacks.py)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The comparison of outputs detects small differences, including those that it once did not
-detect."""
+"""The comparison of a program's outputs without and with a remedy detects small differences, also
+those that it once did not detect."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def test_what_only_one_run_changed(
 
 
 def test_links_of_hdf5(tmp_path: Path) -> None:
-    """HDF5 files with links to different targets are different, even if the targets do not
-    exist."""
+    """The comparison finds HDF5 files with links to different targets different, even if the
+    targets do not exist."""
     h5py: Any = pytest.importorskip("h5py")
     links = {
         "soft": h5py.SoftLink("/x"), "other": h5py.SoftLink("/g"), "gone": h5py.SoftLink("/no"),
@@ -83,7 +83,8 @@ LINE = "standard output: line 1 not compared"
 
 
 class _Runs:
-    """Takes the place of a Runner: returns runs with the given outputs."""
+    """A stand-in for Runner: its runs have the given outputs, one after another, without and with a
+    remedy."""
 
     command = ("true",)
     limit: float | None = None
@@ -113,8 +114,9 @@ class _Runs:
 def test_an_output_that_seldom_differs(
     tmp_path: Path, without: list[str], with_it: list[str], state: str, told: list[str]
 ) -> None:
-    """A difference that also occurs between runs without the remedy is ignored; any other
-    difference means that the remedy changed the output."""
+    """A difference that also occurs between runs without the remedy is ignored and reported. Any
+    other difference means that the remedy changed the output. without, with_it: outputs of the
+    runs. state: the expected result; told: the reported masks."""
     runs = _Runs(tmp_path, without, with_it)
     trial = Trial(cast("Runner", runs), "", (), float("inf"), lambda _: None)
     trial.first(None)

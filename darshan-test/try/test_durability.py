@@ -1,4 +1,5 @@
-"""`darshan try` measures the cost of fsync only on a copy, and never recommends to omit it."""
+"""`darshan try` measures what fsync costs by runs that omit it, only on a copy, and never
+recommends to omit it."""
 
 from __future__ import annotations
 
@@ -90,8 +91,9 @@ int main(void) {
 
 
 def test_what_commits_cost(trial: Try) -> None:
-    """`darshan try` and the report state the cost of durability with the line of the commits, and
-    say that a run without durability is not a remedy."""
+    """For a program that waits for its commits, `darshan try` and the report state the cost of
+    durability with the line of the commits. They do not offer a run without durability as a
+    remedy."""
     # Without lines of its own, which would be those of the calls.
     bare = (COMPILER, "-O1")
     slow = compile_c(trial.user.parent, SLOW_DEVICE, *SHARED, name="slow.so", first=bare)
@@ -118,7 +120,7 @@ def test_what_commits_cost(trial: Try) -> None:
 
 
 def test_no_program_is_broken(trial: Try) -> None:
-    """With durability off, the same process, its child and other descriptors can read the written
+    """In a run that omits fsync, the process, its child and other descriptors can read the written
     data, and calls that fail without the remedy still fail."""
     program = compile_c(trial.user, WAITS)
     bare = left(trial, "", program)
@@ -127,8 +129,8 @@ def test_no_program_is_broken(trial: Try) -> None:
 
 
 def test_nothing_to_measure(trial: Try) -> None:
-    """A run without durability is not made for a program that never waits for storage, nor if runs
-    may write elsewhere than to a copy."""
+    """`darshan try` makes no run without fsync for a program that never waits for storage, nor if
+    its runs may write elsewhere than to a copy; the result has the reason."""
     here = ("--only", NAME)
     quiet = script(trial, "open('any.txt', 'w').write('x')\n")
     _, rows, _ = trial.found(*here, "--copy", ".", "--", *quiet)

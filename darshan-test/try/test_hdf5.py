@@ -82,13 +82,13 @@ int main(void) {
 
 @pytest.fixture
 def slow(trial: Try) -> Try:
-    """Returns a folder with programs that wait for writes and locks."""
+    """Returns the trial, with a preloaded library that makes programs wait for writes and locks."""
     trial.variables |= preload(compile_c(trial.user.parent, SLOW, *SHARED, name="slow.so"))
     return trial
 
 
 def compiled(trial: Try, source: str) -> Path:
-    """Compiles a program with HDF5; returns its path."""
+    """Compiles a C program with HDF5 in the user's folder. source: its text. Returns its path."""
     makefile = (trial.build / "Makefile").read_text()
     flags = [re.search(rf"^{n} = (.*)$", makefile, re.M) for n in ("HDF5_CPPFLAGS", "HDF5_LIBS")]
     return compile_c(trial.user, source, *(word for f in flags if f for word in f[1].split()))
@@ -96,7 +96,8 @@ def compiled(trial: Try, source: str) -> Path:
 
 @pytest.mark.needs("hdf5")
 def test_fill_values(slow: Try) -> None:
-    """The finding suggests the remedy, which omits fill values that the program overwrites."""
+    """The finding on fill values suggests the remedy fill-time. `darshan try` finds that this
+    helps, and names the line to edit."""
     program = compiled(slow, FILLED)
     log = slow.log(program, clean=True)
     listed = slow.run("--list", log).stdout.split("\n")
@@ -110,8 +111,9 @@ def test_fill_values(slow: Try) -> None:
 
 
 def test_fill_values_that_stay(slow: Try) -> None:
-    """The remedy is not tried if the log shows that the program leaves fill values in the dataset.
-    If the user forces it, written values are right, and texts that were never written are empty."""
+    """The remedy fill-time is not tried if the log shows that the program leaves fill values in the
+    dataset. If the user forces it, written values are right, and strings that were never written
+    are empty."""
     (slow.user / "program.py").write_text(HALF)
     command = [sys.executable, "program.py"]
     status, rows, whole = slow.found("--only", "fill-time", "--copy", ".", "--", *command)
@@ -137,8 +139,8 @@ def test_file_locking(slow: Try) -> None:
 
 
 def test_files_with_references(tmp_path: Path) -> None:
-    """Two files whose datasets have different addresses are equal if their references lead to
-    objects with the same names, as those of netCDF's dimensions do."""
+    """The comparison finds two HDF5 files equal whose datasets have different addresses, if their
+    references lead to objects with the same names, as those of netCDF's dimensions do."""
     import h5py  # noqa: PLC0415 - without it the file is skipped
     from darshan_report.trial.comparing.values import same_values  # noqa: PLC0415
 

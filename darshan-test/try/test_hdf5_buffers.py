@@ -1,4 +1,5 @@
-"""Remedies for HDF5's buffers: the sieve buffer, and the page buffer of files that have pages."""
+"""Remedies for HDF5's buffers: the sieve buffer, and the page buffer of files with paged
+allocation."""
 
 from __future__ import annotations
 
@@ -64,7 +65,8 @@ with h5py.File("pages.h5") as file:
 
 @pytest.fixture
 def field(trial: Try) -> Try:
-    """Returns a folder with HDF5 files, and programs that wait for reads."""
+    """Makes HDF5 files in the user's folder, and compiles a library that makes programs wait for
+    reads. Returns the trial."""
     script(trial, MAKE, "make.py")
     trial.log(sys.executable, "make.py")
     compile_c(trial.user.parent, SLOW, *SHARED, name="slow.so")
@@ -72,8 +74,8 @@ def field(trial: Try) -> Try:
 
 
 def script(trial: Try, text: str, name: str = "program.py") -> list[str]:
-    """Writes a program in Python into the user's folder. Returns its command, in which a preloaded
-    library delays reads below the runtime."""
+    """Writes a Python program into the user's folder. Returns its command, which preloads a library
+    that delays reads below the runtime."""
     (trial.user / name).write_text(text)
     return preloading(trial.user.parent / "slow.so", [sys.executable, name])
 
@@ -98,8 +100,9 @@ def test_a_small_sieve_buffer_helps(field: Try) -> None:
 
 @pytest.mark.needs("hdf5")
 def test_a_large_sieve_buffer_helps_columns(field: Try) -> None:
-    """For a dataset that is read across its grain, `darshan try` proposes a larger sieve buffer,
-    which holds many rows. A read costs as much as on a busy file system, whatever its size."""
+    """For a dataset that is read across its storage order, `darshan try` finds that a larger sieve
+    buffer helps, which holds many rows. In this test each read takes the same time, whatever its
+    size, as on a busy file system."""
     compile_c(field.user.parent, SLOW.replace("15L", "0L"), *SHARED, name="slow.so")
     command = script(field, COLUMNS)
     log = field.log(*command)
@@ -134,8 +137,9 @@ def test_a_page_buffer_helps_files_with_pages(field: Try) -> None:
 
 @pytest.mark.needs("hdf5")
 def test_what_the_program_set_stays(field: Try, tmp_path: Path) -> None:
-    """A page buffer that the program sets is not changed, nor are errors of files that cannot be
-    opened. Files without pages get no page buffer, because HDF5 would not open them with one."""
+    """The remedies change neither a page buffer that the program sets nor errors of files that
+    cannot be opened. Files without pages get no page buffer, because HDF5 would not open them with
+    one."""
     text = """
 import h5py
 with h5py.File("pages.h5", page_buf_size=1 << 20) as file:

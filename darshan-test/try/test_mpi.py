@@ -1,4 +1,5 @@
-"""Remedies for MPI-IO: hints, in jobs that the user's own launcher starts."""
+"""Remedies of `darshan try` for MPI-IO, which are hints, in jobs that the user's own launcher
+starts."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ EVERY = "collective-buffering=1;no-data-sieving=1;aggregators=2"
 
 
 def job(trial: Try, mpi: Mpi, *words: str) -> list[str]:
-    """Compiles the program; returns the command of a job of two ranks."""
+    """Compiles the program PIECES with this MPI. Returns the command of a job of two ranks. words:
+    the program's arguments."""
     source, program = trial.user.parent / "pieces.c", trial.user / "pieces"
     source.write_text(PIECES)
     subprocess.run([mpi.command("mpicc"), "-O1", "-g", "-o", program, source], check=True)
@@ -49,7 +51,8 @@ def test_collective_buffering(trial: Try) -> None:
 
 @pytest.mark.needs("mpi:mpich")
 def test_data_sieving(trial: Try) -> None:
-    """A write with gaps becomes the write of a whole range, unless a hint forbids this."""
+    """MPICH turns writes with gaps into writes of whole ranges; the remedy no-data-sieving, a hint,
+    forbids this."""
     command = job(trial, MPICH, "alone")
     writes = []
     for setting in ("", "no-data-sieving=1"):
@@ -61,7 +64,8 @@ def test_data_sieving(trial: Try) -> None:
 
 @pytest.mark.needs("mpi:openmpi")
 def test_hints_do_not_break_another_library(trial: Try) -> None:
-    """Open MPI ignores most of the hints, and writes the same file."""
+    """With all remedies that are hints, a job of Open MPI, which ignores most of them, writes the
+    same file."""
     command = job(trial, next(mpi for mpi in MPIS if mpi.name == "openmpi"), "collective")
     written = []
     for setting in ("", EVERY):
@@ -74,7 +78,8 @@ def test_hints_do_not_break_another_library(trial: Try) -> None:
 
 @pytest.mark.needs("mpi:mpich")
 def test_a_job_with_much_around_it(trial: Try) -> None:
-    """The log of the job is used, although the log of the processes around the job is larger."""
+    """`darshan try` judges by the log of the MPI job, although the log of the processes around the
+    job is larger."""
     around = 'for n in 1 2 3 4 5 6 7 8 9; do env true; env false; done; exec "$@"'
     launcher, *options, program, how = job(trial, MPICH, "alone")
     command = [launcher, *options, "sh", "-c", around, "sh", program, how]
@@ -83,7 +88,8 @@ def test_a_job_with_much_around_it(trial: Try) -> None:
 
 
 def test_hints_are_refused(trial: Try) -> None:
-    """For a program without MPI-IO, all remedies that are hints are refused with the reason."""
+    """For a program without MPI-IO, `darshan try` does not try the remedies that are hints, and
+    names the reason."""
     _, rows, _ = trial.found("--all", "--", "true")
     assert rows["collective-buffering"]["reason"] == "the program opens no file by MPI-IO"
     assert rows["aggregators"]["reason"] == "the program opens no file by MPI-IO"

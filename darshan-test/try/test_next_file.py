@@ -1,4 +1,5 @@
-"""The remedy that reads the next file of a list ahead."""
+"""The remedy next-file, which reads the next file of a list into the page cache while the program
+works on one."""
 
 from __future__ import annotations
 
@@ -19,14 +20,14 @@ _FIRST = 'open("first", O_RDONLY);'
 
 @pytest.fixture
 def parts(trial: Try) -> Try:
-    """Writes the files of a list, also to the disk. Returns the trial."""
+    """Writes the files of a list into the user's folder, and syncs them. Returns the trial."""
     for number in range(FILES):
         write(trial.user / f"part-{number:02}")
     return trial
 
 
 def write(path: Path) -> None:
-    """Writes a file of SIZE bytes, also to the disk."""
+    """Writes a file of SIZE bytes and syncs it."""
     with path.open("wb") as file:
         file.write(bytes(range(256)) * (SIZE // 256))
         file.flush()
@@ -34,8 +35,9 @@ def write(path: Path) -> None:
 
 
 def output(trial: Try, names: list[str] | None, *command: str | Path) -> str:
-    """Returns the standard output of a program that runs with the remedy and these names; without
-    the remedy if they are None."""
+    """Runs a program with the remedy next-file and this list of names. Returns its standard output.
+    names: relative to the user's folder; None: without the remedy. Skips the test if the program
+    ends with 7, because the page cache cannot be emptied here."""
     path = trial.user.parent / "names"
     path.write_bytes(b"".join(os.fsencode(trial.user / name) + b"\0" for name in names or []))
     on = {"DARSHAN_TRY": "next-file=1", "DARSHAN_TRY_NAMES": str(path)}
@@ -50,14 +52,14 @@ def output(trial: Try, names: list[str] | None, *command: str | Path) -> str:
 
 
 def two(trial: Try) -> None:
-    """Makes the files of the program ACTS."""
+    """Writes the files `first` and `second`, which the program ACTS uses, and syncs them."""
     write(trial.user / "first")
     write(trial.user / "second")
 
 
 def test_a_list_of_files(parts: Try) -> None:
-    """The next file is read while the program works: `darshan try` finds that this helps, and says
-    what to write in the program."""
+    """For a program that reads a list of files, `darshan try` finds that next-file helps, and
+    prints the line and the advice to add there."""
     two(parts)
     output(parts, None, compile_c(parts.user, ACTS.replace("FIRST", "")))
     parts.variables = {}
@@ -71,7 +73,7 @@ def test_a_list_of_files(parts: Try) -> None:
 
 @pytest.mark.parametrize("source", [TWICE, WRITTEN])
 def test_files_that_are_used_again(parts: Try, source: str) -> None:
-    """The remedy refuses files that the program opens twice or writes."""
+    """next-file is not tried for files that the program opens twice or writes."""
     program = compile_c(parts.user, source)
     log = parts.log(program)
     words = ("--only", "next-file", "--copy", ".", log, "--", program)
@@ -102,8 +104,9 @@ for number in range(20):
     ],
 )
 def test_the_plan(parts: Try, command: tuple[str, ...], reason: str) -> None:
-    """Files that one process each reads whole are a list, also if it reads a header twice; files
-    that are read by two processes or in part are not."""
+    """next-file is suggested for files that one process each reads completely, also if it reads a
+    header twice. It is refused for files that are read by two processes or in part. reason: text of
+    the refusal, "" if suggested."""
     done = parts.run("--list", "--only", "next-file", parts.log(*command))
     row = re.search(r"next-file +(?:.*)\n +(.*)", done.stdout)
     assert row is not None, done
@@ -124,17 +127,18 @@ def test_the_plan(parts: Try, command: tuple[str, ...], reason: str) -> None:
     ],
 )
 def test_what_the_kernel_reads(trial: Try, first: str, names: list[str], acts: int) -> None:
-    """The kernel reads the file that follows in the list, unless the program writes the first one,
-    may have opened the next one already, or uses inotify."""
+    """With next-file, the kernel reads the file that follows in the list, unless the program writes
+    the first one, may have opened the next one already, or uses inotify. first: code that opens the
+    first file; acts: whether the next one is read."""
     two(trial)
     program = compile_c(trial.user, "#include <unistd.h>\n" + ACTS.replace("FIRST", first))
     assert output(trial, names, program) == f"{acts}\n"
 
 
 def test_no_descriptor_is_seen(trial: Try) -> None:
-    """A program sees the same descriptors, errors and locks with the remedy: with pipes, links to
-    nothing, folders and removed files among the names, with few descriptors left, and in children,
-    threads and handlers."""
+    """With next-file, a program sees the same descriptors, errors and locks as without. The names
+    include pipes, dangling links, folders and removed files; few descriptors are left; the program
+    has children, threads and signal handlers."""
     program = compile_c(trial.user, SHOWS)
     names = ["a", "b", "c", "d", "pipe", "dangling", "folder", "absent", "link", "e"]
     told = []
@@ -154,7 +158,8 @@ def test_no_descriptor_is_seen(trial: Try) -> None:
 
 
 def test_no_list(trial: Try) -> None:
-    """A list that is missing, a pipe, or without an end changes nothing."""
+    """If the list of names for next-file is missing, is a pipe, or has no end, the remedy does
+    nothing, and the program runs normally."""
     two(trial)
     program = compile_c(trial.user, ACTS.replace("FIRST", _FIRST))
     os.mkfifo(trial.user / "pipe")

@@ -1,5 +1,5 @@
-"""A remedy ends before a program queries the state of its streams or files, so that the program
-gets the same results."""
+"""A remedy that delays data ends before a program queries the state of its streams or files, so
+that the program gets the same results."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ PROGRAMS = {"the state of a stream": STATE, "events of files": EVENTS}
 
 
 def test_a_gnu_program_gets_a_buffer(trial: Try) -> None:
-    """`sed -u` gets a buffer: it imports __fwriting to report errors, but does not query the state
-    of a stream."""
+    """The remedy stdio-buffer applies to `sed -u`: the program imports __fwriting to report errors,
+    but does not query the state of a stream."""
     from darshan_report.log import open_log  # noqa: PLC0415
 
     (trial.user / "in.txt").write_text("word\n" * 2000)

@@ -46,7 +46,8 @@ COPY = (*ONLY, "--copy", ".")
 
 @pytest.fixture
 def words(trial: Try) -> list[str]:
-    """Returns the command of the program, in a folder with its input."""
+    """Compiles the program in the user's folder, with its input. Returns the last words of the
+    command line of `darshan try`, from "--" on."""
     (trial.user / "input").write_text("7")
     return ["--", str(compile_c(trial.user, PROGRAM))]
 
@@ -65,8 +66,8 @@ def test_ignore(trial: Try, words: list[str]) -> None:
 
 
 def test_same(trial: Try, words: list[str]) -> None:
-    """The command of --same compares the outputs; if two runs without a remedy already differ
-    according to it, nothing is measured."""
+    """With --same COMMAND, `darshan try` compares outputs by this command. If two runs without a
+    remedy already differ according to it, nothing is measured."""
     done = trial.run(*COPY, "--same", 'cmp "$1"/numbers.txt "$2"/numbers.txt #', *words)
     assert done.returncode == 0 and "not compared" not in done.stdout, done
     done = trial.run(*COPY, "--same", "cmp -s $STDOUT $STDOUT_NOW; false", *words)
@@ -75,8 +76,8 @@ def test_same(trial: Try, words: list[str]) -> None:
 
 
 def test_setup(trial: Try, words: list[str]) -> None:
-    """Each run begins with the files that the command of --setup made; the user's folder is not
-    changed."""
+    """With --setup COMMAND, each run begins with the files that this command made. If it fails, its
+    status and error are printed. The user's folder is not changed."""
     before = bytes_of(trial.user)
     setup = 'cp -p "$DARSHAN_TRY_FROM/program" . && printf 4 > input'
     status, rows, whole = trial.found(*ONLY, "--setup", setup, *words)
@@ -87,15 +88,16 @@ def test_setup(trial: Try, words: list[str]) -> None:
 
 
 def test_json_of_a_log_without_a_remedy(trial: Try) -> None:
-    """--json prints JSON even if the log already shows that there is no remedy to try."""
+    """--json prints JSON also if the log shows that there is no remedy to try; the exit status is 1
+    and no run is made."""
     status, rows, whole = trial.found(trial.log("true"), "--", "true")
     assert status == 1 and whole["baseline_seconds"] == []
     assert {row["result"] for row in rows.values()} == {"not tried"}
 
 
 def test_budget(trial: Try, words: list[str]) -> None:
-    """No run begins after the time budget is used up; if the budget is shorter than the pilot runs,
-    remedies are undecided."""
+    """With --budget, no run begins after this time is used up. If the time is shorter than the
+    first runs, the result of a remedy is "undecided"."""
     done = trial.run(*COPY, "--budget", "0.001", *words)
     assert done.returncode == 1, done
     assert "took more than 0.0 s and was killed" in done.stderr
@@ -105,15 +107,15 @@ def test_budget(trial: Try, words: list[str]) -> None:
 
 
 def test_cold(trial: Try, words: list[str]) -> None:
-    """With --cold, the files of the log are dropped from the page cache before each run, and the
-    result is the same."""
+    """With --cold, the files in the log are dropped from the page cache before each run, and a
+    remedy that helps is still found to help."""
     status, rows, whole = trial.found(*COPY, "--cold", *words)
     assert (status, rows["stdio-buffer"]["result"]) == (0, "helped"), whole
 
 
 def test_the_first_run_is_cold_too(trial: Try) -> None:
-    """With --cold and without a log, the first run finds its files cold, as all others do: it makes
-    the log whose findings propose remedies."""
+    """With --cold and without a log, the first run, which makes the log whose findings propose
+    remedies, also begins without its files in the page cache."""
     (trial.user / "input").write_bytes(b"x" * (2 << 20))
     program = compile_c(trial.user, RESIDENT)
     words = ("--only", "random", "--cold", "--copy", ".", "--", program)

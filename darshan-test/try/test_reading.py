@@ -1,4 +1,5 @@
-"""Remedies for reading: advice to the kernel, and small reads from a buffer."""
+"""Remedies of `darshan try` for reading: advice to the kernel, and a buffer from which small reads
+are served."""
 
 from __future__ import annotations
 
@@ -20,21 +21,21 @@ NUMBERS = 1_000_000
 
 @pytest.fixture
 def numbers(trial: Try) -> Try:
-    """Writes a file of numbers, also to the disk, into the folder of the trial's user. Returns the
-    trial."""
+    """Writes and syncs a file of numbers in the user's folder. Returns the trial."""
     write_numbers(trial)
     return trial
 
 
 def write_numbers(trial: Try) -> None:
-    """Writes the input of the programs: NUMBERS integers of 8 bytes."""
+    """Writes and syncs the input of the programs: NUMBERS integers of 8 bytes."""
     with (trial.user / "input").open("wb") as file:
         file.write(struct.pack(f"{NUMBERS}q", *range(NUMBERS)))
         os.fsync(file.fileno())
 
 
 def output(trial: Try, setting: str, *command: str | Path) -> str:
-    """Returns the standard output of a program that runs with this value of DARSHAN_TRY."""
+    """Runs a program with this value of DARSHAN_TRY ("": none). Returns its standard output. Skips
+    the test if the program ends with 7, because the page cache cannot be emptied here."""
     trial.variables = {"DARSHAN_TRY": setting} if setting else {}
     logs = trial.user.parent / "logs"
     words = [trial.build / "darshan", "run", "-o", logs, "--", *command]
@@ -46,7 +47,7 @@ def output(trial: Try, setting: str, *command: str | Path) -> str:
 
 
 def test_small_reads(numbers: Try) -> None:
-    """`darshan try` finds that reading ahead helps a program with small reads, and says what to
+    """For a program with small reads, `darshan try` finds that read-ahead helps, and prints what to
     write in the program."""
     program = compile_c(numbers.user, SMALL_READS)
     log = numbers.log(program)
@@ -59,8 +60,8 @@ def test_small_reads(numbers: Try) -> None:
 
 
 def test_no_small_reads_of_a_file_that_is_written(numbers: Try) -> None:
-    """`darshan try` refuses the remedy because of the log. The library that applies it also
-    excludes files that the process writes."""
+    """read-ahead is not tried if the log shows that the program also writes the file. If it is
+    forced, the library that applies it leaves such files alone, and the output is the same."""
     program = compile_c(numbers.user, READS_AND_WRITES)
     status, rows, whole = numbers.found("--only", "read-ahead", "--copy", ".", "--", program)
     assert (status, rows["read-ahead"]["result"]) == (1, "not tried"), whole
@@ -88,14 +89,15 @@ def test_the_kernel_reads_a_file_that_a_program_will_need(numbers: Try) -> None:
 
 
 def test_the_kernel_reads_the_whole_file(trial: Try) -> None:
-    """A file that is larger than the read-ahead of its device is in the page cache as a whole."""
+    """With the remedy will-need (advice=3), a file that is larger than the device's read-ahead is
+    completely in the page cache after its open."""
     (trial.user / "input").write_bytes(b"x" * (32 << 20))
     assert output(trial, "advice=3", compile_c(trial.user, WHOLE)) == "1\n"
 
 
 def test_a_file_that_is_read_in_two_ways(trial: Try) -> None:
     """A program that reads the beginning of a file by a stream, and all of it by a descriptor, as
-    netCDF does, reads the whole file."""
+    netCDF does, counts as reading the whole file, so will-need is tried."""
     (trial.user / "input").write_bytes(b"x" * (2 << 20))
     source = (
         "#include <fcntl.h>\n#include <stdio.h>\n#include <unistd.h>\nint main(void) {\n"
@@ -109,8 +111,8 @@ def test_a_file_that_is_read_in_two_ways(trial: Try) -> None:
 
 @pytest.mark.parametrize(("how", "advice"), [("sequential", 2), ("random", 1)])
 def test_what_the_kernel_reads_ahead(numbers: Try, how: str, advice: int) -> None:
-    """With the advice "sequential" the kernel reads more ahead; with "random" it reads only what
-    the program requests."""
+    """With the advice "sequential" the kernel reads more ahead than usual; with "random" it reads
+    only what the program requests. advice: the number of the POSIX_FADV_ constant."""
     program = compile_c(numbers.user, COLD)
     usual, advised = (int(output(numbers, s, program, how)) for s in ("", f"advice={advice}"))
     if how == "random":
@@ -120,7 +122,8 @@ def test_what_the_kernel_reads_ahead(numbers: Try, how: str, advice: int) -> Non
 
 
 def test_advice_is_refused(trial: Try) -> None:
-    """For a program that reads no file, all remedies about reading are refused with the reason."""
+    """For a program that reads no file, `darshan try` does not try the remedies for reading, and
+    names the reason."""
     status, rows, _ = trial.found("--all", "--", "true")
     assert status == 1
     for name in ("will-need", "random", "sequential"):

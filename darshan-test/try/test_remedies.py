@@ -1,5 +1,5 @@
-"""Each remedy helps a program that has the problem, is refused for another program, and breaks
-none."""
+"""Each remedy of `darshan try` helps a program that has the problem, is refused for another
+program, and breaks none."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ pytest.importorskip("h5py")
 
 
 def script(trial: Try, text: str, name: str = "program.py") -> list[str]:
-    """Writes a program in Python into the user's folder; returns its command."""
+    """Writes a Python program into the user's folder. Returns its command."""
     (trial.user / name).write_text(text)
     return [sys.executable, name]
 
 
 @pytest.fixture
 def field(trial: Try) -> Try:
-    """Returns a folder of the user with an HDF5 file."""
+    """Makes an HDF5 file in the user's folder. Returns the trial."""
     trial.log(*script(trial, MAKE, "make.py"))
     return trial
 
 
 def test_a_chunk_cache_helps(field: Try) -> None:
-    """The log of a program has the finding. The trial shows that the remedy helps, and names the
-    line to change."""
+    """For a program that decompresses chunks again and again, the finding suggests chunk-cache.
+    `darshan try` finds that it helps, and names the line to edit."""
     command = script(field, COLUMNS)
     log = field.log(*command)
     before = bytes_of(field.user)
@@ -61,8 +61,8 @@ def test_no_cache_for_a_dataset_that_is_opened_again(field: Try) -> None:
 
 
 def test_no_cache_beyond_the_memory(field: Try) -> None:
-    """For the same log, the chunk cache is suggested on a machine with enough free memory, and
-    refused on one with little."""
+    """For the same log, chunk-cache is suggested on a machine with enough free memory, and refused
+    on one where the cache would take more than half of it."""
     from darshan_report.diagnose.facts import Facts  # noqa: PLC0415
     from darshan_report.log import open_log  # noqa: PLC0415
     from darshan_report.trial.planning.case import Case  # noqa: PLC0415
@@ -76,8 +76,8 @@ def test_no_cache_beyond_the_memory(field: Try) -> None:
 
 
 def test_a_cache_does_not_break_a_copy(field: Try) -> None:
-    """With the chunk cache, chunks are written in another order, so the bytes of the file may
-    differ; its values do not."""
+    """With chunk-cache, chunks are written in another order, so the bytes of an HDF5 file may
+    differ. Its values are the same, so the result is not "changed the output"."""
     command = script(field, COPIES)
     done = field.run("--only", "chunk-cache", "--copy", ".", "--", *command)
     assert done.returncode in (0, 1), done
@@ -86,7 +86,7 @@ def test_a_cache_does_not_break_a_copy(field: Try) -> None:
 
 
 def test_temporary_files_in_memory(trial: Try) -> None:
-    """TMPDIR is set to a folder in memory for the program, as the program's output shows."""
+    """With the remedy tmpdir, TMPDIR is a folder in memory for the program, as its output shows."""
     command = script(
         trial,
         "import os, tempfile, time\n"
@@ -103,7 +103,8 @@ def test_temporary_files_in_memory(trial: Try) -> None:
 
 
 def test_a_program_that_fails_as_in_its_log(trial: Try) -> None:
-    """A program that fails is tried only with a log of a run that ended with the same status."""
+    """`darshan try` tries remedies on a program with a failing exit status only if it has a log of
+    a run that ended with the same status."""
     program = compile_c(
         trial.user, writes(ENDS["closes"]).replace("return fclose", "return 3 + fclose")
     )
@@ -124,8 +125,8 @@ def test_a_healthy_program(trial: Try) -> None:
 
 
 def test_the_library_needs_the_variable(trial: Try) -> None:
-    """`darshan run` loads libdarshan.so, which has no remedies. If DARSHAN_TRY is set, it loads
-    another library, which applies the remedies that the variable names."""
+    """`darshan run` loads libdarshan.so, which has no remedies. If DARSHAN_TRY names remedies, it
+    loads another library, which applies them."""
     (trial.user / "read.sh").write_text("grep -o 'libdarshan[a-z-]*.so' /proc/self/maps | uniq\n")
     run = [trial.build / "darshan", "run", "-o", trial.user.parent / "logs", "--", "sh", "read.sh"]
     loaded = {}

@@ -1,4 +1,5 @@
-"""A run cannot reach other processes and files of the user, and a trial does not change them."""
+"""A run of `darshan try` cannot reach other processes and files of the user, and a trial does not
+change them."""
 
 from __future__ import annotations
 
@@ -34,8 +35,8 @@ with contextlib.suppress(OSError): open(file, "a").write("changed")
 
 
 def test_a_run_reaches_no_other_process(trial: Try, tmp_path: Path) -> None:
-    """A run can neither end another process nor change a file through it, and the run's shared
-    memory is removed after it."""
+    """A run can neither end another process nor change a file through /proc of that process, and
+    shared memory that the run leaves is removed."""
     kept, key = tmp_path / "kept", os.getpid() + (1 << 24)
     kept.write_text("kept")
     with subprocess.Popen(["sleep", "100"]) as other:
@@ -49,8 +50,8 @@ def test_a_run_reaches_no_other_process(trial: Try, tmp_path: Path) -> None:
 
 
 def test_a_command_of_setup_cannot_change_the_folder(trial: Try) -> None:
-    """The command of --setup fills the folder of a run from the user's folder, which it can only
-    read."""
+    """The command of --setup can read the user's folder to fill the folder of a run, but cannot
+    write there."""
     (trial.user / "data").write_text("precious")
     before = bytes_of(trial.user)
     for command, said in (
@@ -66,8 +67,8 @@ def test_a_command_of_setup_cannot_change_the_folder(trial: Try) -> None:
 
 
 def test_folders_that_the_program_locks(trial: Try) -> None:
-    """Files and folders from which the program removed all permissions can be compared and removed
-    by an ordinary user."""
+    """`darshan try` of an ordinary user compares and removes files and folders from which the
+    program removed all permissions."""
     needs("root")  # to become another user
     trial.user.parent.chmod(0o777)
     os.chown(trial.user, 65534, 65534)
@@ -84,8 +85,8 @@ def test_folders_that_the_program_locks(trial: Try) -> None:
 
 
 def test_a_run_that_stops_itself() -> None:
-    """A run that stops itself would never be continued; it is detected, unlike a run that
-    sleeps."""
+    """A run that stops itself by SIGSTOP, which nobody would continue, is detected; a run that
+    sleeps is not mistaken for it."""
     for command, is_stopped in (("kill -STOP $$", True), ("sleep 50", False)):
         with subprocess.Popen(["sh", "-c", f"sh -c '{command}'; :"], start_new_session=True) as one:
             try:
@@ -103,7 +104,8 @@ def test_a_run_that_stops_itself() -> None:
 
 
 def _wait_for_state(process: int, state: str) -> None:
-    """Waits until the only child of a process is in this state, a letter as in /proc."""
+    """Waits, without a limit, until the only child of a process is in this state, a letter as in
+    /proc/PID/stat."""
     while True:
         found = Path(f"/proc/{process}/task/{process}/children").read_text().split()
         if found and Path(f"/proc/{found[0]}/stat").read_text().split(") ")[1][0] == state:

@@ -34,8 +34,8 @@ SETTING = f"sqlite-cache={200_000 << 10}"
 
 
 def test_pages_that_are_read_again(trial: Try) -> None:
-    """The remedy is a cache that is large enough for the database; it is refused if it would take
-    more than half of the free memory."""
+    """For a program that reads pages of a database repeatedly, sqlite-cache sets a cache as large
+    as the database. It is refused if it would take more than half of the free memory."""
     with sqlite3.connect(trial.user / "data.db") as base:
         base.execute("CREATE TABLE t (i INTEGER PRIMARY KEY, x BLOB)")
         base.executemany("INSERT INTO t VALUES (?, zeroblob(3000))", ((i,) for i in range(2500)))
@@ -60,8 +60,8 @@ def test_pages_that_are_read_again(trial: Try) -> None:
 
 
 def test_a_writer_is_not_broken(trial: Try) -> None:
-    """Cache sizes that the program sets itself stay in effect; otherwise the remedy's size is used.
-    The program's database and errors are the same."""
+    """With sqlite-cache, cache sizes that the program sets itself stay in effect; otherwise the
+    remedy's size is used. The database and errors are the same as without."""
     command = script(trial, WRITES)
     assert left(trial, SETTING, *command) == left(trial, "", *command)
     asks = [left(trial, setting, "env", "asks=1", *command)[1] for setting in (SETTING, "")]
@@ -69,7 +69,7 @@ def test_a_writer_is_not_broken(trial: Try) -> None:
 
 
 def test_no_database(trial: Try) -> None:
-    """The remedy is refused for a program that reads a file repeatedly that is not a database."""
+    """sqlite-cache is refused for a program that repeatedly reads a file that is not a database."""
     program = "for n in range(40): open('in.bin', 'rb').read()\n"
     (trial.user / "in.bin").write_bytes(bytes(4 << 20))
     _, rows, _ = trial.found("--only", "sqlite-cache", "--", *script(trial, program))

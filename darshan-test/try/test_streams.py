@@ -1,4 +1,5 @@
-"""Remedies for streams: a larger buffer, and delayed flushes."""
+"""Remedies of `darshan try` for libc's streams: stdio-buffer, a larger buffer, and flush-delay,
+which delays flushes."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ SETTINGS = {"stdio-buffer": NO_BUFFER, "flush-delay": FLUSHED}
 
 @pytest.mark.parametrize("remedy", SETTINGS)
 def test_a_stream(trial: Try, remedy: str) -> None:
-    """`darshan try` finds that a remedy for streams helps a program with small writes or flushes,
-    and names the number of writes before and after, and what to write in the program."""
+    """For a program with small writes or flushes, `darshan try` finds that the remedy for streams
+    helps. It names the number of writes before and after, and what to write in the program."""
     program = compile_c(trial.user, writes(ENDS["closes"], SETTINGS[remedy]))
     log = trial.log(program, clean=True)
     listed = trial.run("--list", log).stdout.split("\n")
@@ -35,8 +36,8 @@ def test_a_stream(trial: Try, remedy: str) -> None:
 
 
 def test_a_stream_of_libc_in_another_language(trial: Try) -> None:
-    """A C++ program that flushes a stream of libc is told what to write in C, because std::endl is
-    no part of it. A shell that starts the program does not make it a shell script."""
+    """A C++ program that flushes a libc stream is advised in terms of C, not of std::endl. A shell
+    that starts the program does not make it a shell script."""
     source = trial.user / "program.cc"
     source.write_text(writes(ENDS["closes"], SETTINGS["flush-delay"]))
     words = ["g++", "-w", "-fpermissive", "-g", source, "-o", trial.user / "program"]
@@ -54,8 +55,8 @@ def test_a_stream_of_libc_in_another_language(trial: Try) -> None:
     ("remedy", "end"), turning(itertools.product(SETTINGS, ENDS), 0.5, "ends of programs")
 )
 def test_nothing_is_lost(trial: Try, remedy: str, end: str) -> None:
-    """However the program ends, and whatever files it or its child inspects, the file and the
-    output are the same."""
+    """With a remedy for streams, the file and the output are the same as without, however the
+    program ends, and whatever files it or its child inspects."""
     program = compile_c(trial.user, writes(ENDS[end], SETTINGS[remedy]))
     left = []
     for setting in ("", f"{remedy}=1048576"):
@@ -70,15 +71,16 @@ def test_nothing_is_lost(trial: Try, remedy: str, end: str) -> None:
 
 
 def test_an_output_that_changes(trial: Try) -> None:
-    """A program that reads its file by direct system calls does not see data that the remedy
-    delays; the result is then "changed the output"."""
+    """A program that reads its own file by direct system calls does not see data that stdio-buffer
+    delays. `darshan try` detects this: the result is "changed the output", the status 3."""
     program = compile_c(trial.user, writes(ASKS_THE_KERNEL))
     status, rows, whole = trial.found("--only", "stdio-buffer", "--copy", ".", "--", program)
     assert (status, rows["stdio-buffer"]["result"]) == (3, "changed the output"), whole
 
 
 def test_a_program_that_a_signal_ends(trial: Try) -> None:
-    """A program that a signal ends is tried only with a log of a run that the same signal ended."""
+    """`darshan try` tries remedies on a program that a signal ends only if it has a log of a run
+    that the same signal ended."""
     program = compile_c(trial.user, writes(ENDS["abort"]))
     options = ("--only", "stdio-buffer", "--copy", ".")
     refused = trial.run(*options, "--", program)
@@ -101,7 +103,7 @@ def test_a_file_that_is_also_opened_without_a_stream(trial: Try, remedy: str) ->
 
 
 def test_a_file_that_another_process_looks_at(trial: Try) -> None:
-    """The remedy is refused if another process inspects the file, because the stream's buffer
+    """flush-delay is not tried if another process inspects the file, because the stream's buffer
     cannot be written before each inspection."""
     source = writes(
         ('if (fork() == 0) { struct stat st; _exit(stat("numbers.txt", &st)); } wait(NULL);',

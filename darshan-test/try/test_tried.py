@@ -1,4 +1,4 @@
-"""Reports have the results of a trial, which are stored next to the log."""
+"""`darshan try` stores the results of a trial next to the log, and reports on the log show them."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ SAID = "tried: flush-delay: "
 
 @pytest.fixture
 def log(trial: Try) -> Path:
-    """Returns a log with a finding that suggests a remedy."""
+    """Makes and returns a log with the finding that suggests flush-delay."""
     program = compile_c(trial.user, writes(ENDS["closes"], FLUSHED))
     return trial.log(program, clean=True)
 
 
 def report(trial: Try, log: Path, form: str) -> str:
-    """Returns the report on a log. form: an option of darshan report."""
+    """Returns the report on a log as text. form: an option of `darshan report`, such as --json."""
     words = [str(trial.build / "darshan"), "report", form, "-o", "-", str(log)]
     done = trial.run_words(words)
     assert done.returncode == 0, done
@@ -36,8 +36,8 @@ def report(trial: Try, log: Path, form: str) -> str:
 
 
 def test_every_report_tells_it(trial: Try, log: Path) -> None:
-    """After a trial with the log, each form of a report has the result next to the finding, and so
-    has the screen of `darshan stat`. A later trial of another remedy does not remove it."""
+    """After a trial with a log, each form of report and `darshan stat` have the result next to the
+    finding. A later trial of another remedy does not remove it."""
     copy = ("--copy", ".", log, "--", trial.user / "program")
     status, rows, whole = trial.found("--only", "flush-delay", *copy)
     assert (status, rows["flush-delay"]["finding"]) == (0, "stream-flushes"), whole
@@ -58,8 +58,8 @@ def test_every_report_tells_it(trial: Try, log: Path) -> None:
 
 
 def collected(trial: Try, log: Path, tried: dict[str, Any]) -> None:
-    """Checks that a lake that collects the log has the trial for the log's job, and shows it on the
-    job's page."""
+    """Collects the log into a lake. Checks that the lake has the result of the trial, and shows it
+    on the job's page. tried: the result in the trial's JSON."""
     trial.variables["DARSHAN_PYTHON"] = sys.executable
     lake = trial.user.parent / "lake"
     for words in (["collect", "--into", lake, log], ["ask", lake, "trials", "--json"]):
@@ -75,8 +75,9 @@ def collected(trial: Try, log: Path, tried: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("is_link", [False, True])
 def test_a_file_of_the_user_stays(trial: Try, log: Path, is_link: bool) -> None:
-    """A result replaces only an earlier result, and neither another file of that name nor the
-    target of a link. A trial of another program stores nothing for this log."""
+    """The result of a trial is stored as LOG.tried.json. It replaces an earlier result, but no
+    other file of that name, nor the target of a link. A trial of another program stores nothing for
+    this log."""
     notes, path = trial.user.parent / "notes", log.with_suffix(".tried.json")
     notes.write_text("notes")
     if is_link:
@@ -97,7 +98,8 @@ def test_a_file_of_the_user_stays(trial: Try, log: Path, is_link: bool) -> None:
 
 @pytest.mark.parametrize("damage", ["of another log", "cut off", "other types", "none"])
 def test_a_file_that_is_not_ours(trial: Try, log: Path, damage: str) -> None:
-    """A report ignores a result file that is damaged or of another log, and prints no error."""
+    """A report ignores a stored result that is damaged or belongs to another log, and prints no
+    error."""
     from darshan_report.log import open_log  # noqa: PLC0415
     from darshan_report.report.tried import identity, path_of  # noqa: PLC0415
 

@@ -1,5 +1,5 @@
-"""The verdict of a trial: the quantiles that it uses, and how often it says in simulated trials
-that a remedy helped."""
+"""Simulates trials, to check the quantiles that the verdict of `darshan try` uses, and how often it
+says that a remedy helped."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def test_student(degrees: int) -> None:
 
 
 def pairs(random_: random.Random, ratio: float, noise: str) -> tuple[list[float], list[float]]:
-    """Returns the times in seconds of a simulated trial, without and with a remedy whose true
-    factor is `ratio`. The pilot runs determine the number of pairs. noise: "calm", "busy", "spikes"
-    or "drifts"."""
+    """Returns the times in seconds of the runs of a simulated trial: a list without and one with a
+    remedy, where a run without takes `ratio` times as long. The pilot runs determine the number of
+    pairs. noise: "calm", "busy", "spikes" or "drifts"."""
     from darshan_report.trial.comparing.verdict import PILOT, pairs_needed  # noqa: PLC0415
 
     def seconds(number: int) -> float:
@@ -47,8 +47,9 @@ def pairs(random_: random.Random, ratio: float, noise: str) -> tuple[list[float]
 
 @pytest.mark.parametrize("noise", ["calm", "busy", "spikes", "drifts"])
 def test_healthy_programs_are_not_called_helped(noise: str) -> None:
-    """Fewer than 1 % of the trials of remedies without an effect have the result that the remedy
-    helped, with any noise; a true factor of 2 is found in nearly all trials with little noise."""
+    """With any noise, fewer than 1 % of simulated trials of a remedy without an effect have the
+    result "helped". With little noise, a remedy that makes the program twice as fast is found in
+    over 99 %."""
     from darshan_report.trial.comparing.verdict import verdict  # noqa: PLC0415
 
     random_ = random.Random(f"{noise} 25")

@@ -36,8 +36,8 @@ print(darshan_report.library.load()._name)
 
 
 def run(*command: str | Path, cwd: Path, **settings: str) -> subprocess.CompletedProcess[str]:
-    """Runs a command without Darshan's variables in the environment. settings: variables to add.
-    Returns its output."""
+    """Runs a command with a small environment without Darshan's variables. cwd: its folder;
+    settings: variables to add. Returns its exit status and output."""
     kept = {"HOME": str(cwd), "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"}
     return finished(command, cwd=cwd, env=kept | settings, timeout=SECONDS)
 
@@ -50,7 +50,8 @@ def made(*command: str | Path, cwd: Path, **settings: str) -> str:
 
 @dataclass(frozen=True)
 class Place:
-    """A virtual environment with the wheel, and a log."""
+    """A virtual environment in which the wheel is installed, the wheel's file, and a log to
+    read."""
 
     wheel: Path
     folder: Path  # of the virtual environment
@@ -89,8 +90,8 @@ def place(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Place:
 
 
 def test_what_is_in_it(place: Place) -> None:
-    """The wheel has the version in configure.ac, a tag without a Python version, the licences, and
-    no path of this machine."""
+    """The wheel has the version in configure.ac, a tag without a Python version, the licence files,
+    and no path of this machine."""
     names = zipfile.ZipFile(place.wheel).namelist()
     (version,) = re.findall(
         r"^AC_INIT\(\[darshan\], \[(.*?)\]\)", (SOURCE / "configure.ac").read_text(), re.M
@@ -109,7 +110,8 @@ def test_what_is_in_it(place: Place) -> None:
 
 
 def test_pages_name_what_is_there(place: Place) -> None:
-    """The manual names the folder in which the wheel has the guides."""
+    """The manual pages in the wheel name the folder in which the wheel has the guides, and only
+    guides that are there."""
     named: set[str] = set()
     for page in (place.folder / "share/man/man1").glob("*.1"):
         text = page.read_text("utf-8").replace("\\-", "-")
@@ -133,7 +135,8 @@ def test_nothing_newer_is_needed(place: Place) -> None:
 
 
 def test_the_reader_is_inside(place: Place) -> None:
-    """The examples of doc/python.md work with the library in the package."""
+    """The examples of doc/python.md work with the C library in the wheel, not with another one on
+    the machine."""
     python = place.folder / "bin" / "python"
     said = made(python, "-c", EXAMPLES, SOURCE / "doc" / "python.md", cwd=place.log.parent)
     results, library = said.splitlines()[-2:]
@@ -142,7 +145,7 @@ def test_the_reader_is_inside(place: Place) -> None:
 
 
 def test_reports(place: Place, tmp_path: Path) -> None:
-    """Reports as text, JSON and web page can be made, and as PDF without LaTeX."""
+    """The installed wheel makes reports as text, JSON and HTML, and as PDF without LaTeX."""
     text = place.says("darshan", "report", "--text", place.log, cwd=tmp_path)
     assert text.returncode == 0 and "Many small writes" in text.stdout
     for name, start in (("a.json", "{"), ("a.html", "<!DOCTYPE html>"), ("a.pdf", "%PDF-")):
@@ -156,8 +159,8 @@ def test_reports(place: Place, tmp_path: Path) -> None:
 
 
 def test_commands(place: Place, tmp_path: Path) -> None:
-    """Commands that do not need the runtime work, both as `darshan COMMAND` and by their own
-    names."""
+    """Commands that do not need the runtime work from the wheel, both as `darshan COMMAND` and by
+    their own names."""
     rows = place.says("darshan", "parse", place.log, cwd=tmp_path).stdout
     (row,) = (
         row
@@ -199,7 +202,8 @@ def test_commands_of_lakes_name_what_pip_installs(place: Place, tmp_path: Path) 
 
 
 def test_old_and_bad_logs(place: Place, tmp_path: Path) -> None:
-    """A bzip2 log can be read; a damaged log causes an error of one line with status 1."""
+    """Commands of the wheel read a log that is compressed by bzip2; for a damaged log they print an
+    error of one line, exit with 1, and write no report."""
     (tmp_path / "old.darshan").write_bytes(encode(small_log(BZIP2)))
     assert data_lines(place.says("darshan", "parse", "old.darshan", cwd=tmp_path).stdout.encode())
     (tmp_path / "bad.darshan").write_bytes(place.log.read_bytes()[:900])
@@ -224,8 +228,9 @@ def test_old_and_bad_logs(place: Place, tmp_path: Path) -> None:
 def test_what_takes_the_runtime(
     command: list[str], status: int, missing: str, place: Place, tmp_path: Path
 ) -> None:
-    """A message of one line says that the wheel only reads logs, in the words of doc/python.md, and
-    no file is left."""
+    """For a command that needs a missing part of Darshan, the wheel prints one line, in the words
+    of doc/python.md, and leaves no file. status: the exit status; missing: the part that the line
+    names."""
     done = place.says("darshan", *command, cwd=tmp_path)
     (promised,) = re.findall(
         r"They print one line: `(.*?)`", (SOURCE / "doc" / "python.md").read_text()
@@ -251,8 +256,8 @@ def test_without_a_compiler(place: Place, tmp_path: Path) -> None:
 
 
 def test_without_libdeflate(place: Place, tmp_path: Path) -> None:
-    """Without libdeflate.h the build succeeds and reports that it is missing; logs are read in the
-    same way."""
+    """Without libdeflate.h, the wheel is built and the build reports that it is missing; logs are
+    read with the same results."""
     (source,) = (path for path in place.log.parent.glob("darshan_report-*") if path.is_dir())
     headers = tmp_path / "headers"
     headers.mkdir()

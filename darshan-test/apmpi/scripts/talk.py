@@ -1,4 +1,5 @@
-"""Makes MPI calls of each kind with mpi4py. test_languages.py has their numbers."""
+"""Makes MPI calls of each kind with mpi4py. test_languages.py has the counters that they must
+leave."""
 
 from __future__ import annotations
 

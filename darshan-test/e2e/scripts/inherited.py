@@ -1,4 +1,4 @@
-"""Forked children write through their parent's descriptor, and end by _exit."""
+"""Forked children write through a descriptor that their parent opened, and end by _exit."""
 
 import os
 

@@ -1,4 +1,5 @@
-"""Writes a growing variable through netCDF4, whose wheel contains its own netCDF and HDF5."""
+"""Writes a variable with an unlimited dimension through netCDF4, whose wheel contains its own
+netCDF and HDF5."""
 
 import netCDF4
 import numpy as np

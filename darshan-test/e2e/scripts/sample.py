@@ -1,4 +1,4 @@
-"""Two tests for pytest, which is one of the observed programs."""
+"""Two tests for pytest, which is one of the programs that are run with and without the runtime."""
 
 from pathlib import Path
 

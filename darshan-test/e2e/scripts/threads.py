@@ -5,7 +5,8 @@ import threading
 
 
 def work(number: int) -> None:
-    """Writes a file, synchronizes it, and reads it back."""
+    """Writes the file out-NUMBER in 200 pieces with some fsyncs, and reads a part of it back.
+    number: of the thread."""
     byte = bytes([number])
     with open(f"out-{number}", "wb") as out:
         for k in range(200):

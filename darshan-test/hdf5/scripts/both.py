@@ -1,6 +1,6 @@
-"""Uses three libraries in one process, each with its own HDF5.
+"""Uses h5py, netCDF4 and PyTables in one process, each with its own HDF5 library.
 
-The ids of the three HDF5 libraries are the same numbers, and are open at the same time."""
+The three libraries return the same numbers as ids, which are open at the same time."""
 
 from __future__ import annotations
 

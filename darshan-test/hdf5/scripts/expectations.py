@@ -7,14 +7,15 @@ from collections import Counter
 
 
 class Expectations:
-    """Counters of records, added up while the script works."""
+    """The expected counters of records, added up while the script works, and printed at its end."""
 
     def __init__(self) -> None:
         self.exact: Counter[tuple[str, str]] = Counter()
         self.least: Counter[tuple[str, str]] = Counter()
 
     def add(self, name: str, **counters: int) -> None:
-        """Adds these numbers to the expected counters of the record `name`."""
+        """Adds these numbers to the expected counters of the record `name`. counters: by full
+        counter name."""
         for counter, value in counters.items():
             self.exact[counter, name] += value
 

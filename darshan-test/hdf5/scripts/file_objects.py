@@ -1,4 +1,4 @@
-"""Writes HDF5 files into Python file objects: the library's I/O calls Python code."""
+"""Writes HDF5 files into Python file objects: HDF5's I/O functions then call Python code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Writes a growing variable through netCDF4, whose wheel contains netCDF and HDF5."""
+"""Writes a variable with an unlimited dimension through netCDF4, whose wheel contains netCDF and
+HDF5."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes dimensions with coordinate variables, which netCDF-4 inspects by references."""
+"""Writes dimensions with coordinate variables, which netCDF-4 inspects by HDF5 references."""
 
 from __future__ import annotations
 

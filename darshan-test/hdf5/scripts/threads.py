@@ -1,4 +1,4 @@
-"""Uses two libraries and ordinary I/O in parallel, each in several threads."""
+"""Uses h5py, netCDF4 and ordinary files in parallel, each in several threads."""
 
 from __future__ import annotations
 

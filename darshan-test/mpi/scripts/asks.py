@@ -1,4 +1,5 @@
-"""Looks up functions of MPI as Python programs do; test_names.py compares the results."""
+"""Looks up functions of MPI by ctypes and mpi4py, as Python programs do, and prints which exist;
+test_names.py compares the output with and without the runtime."""
 
 from __future__ import annotations
 

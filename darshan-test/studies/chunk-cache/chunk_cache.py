@@ -27,8 +27,9 @@ SOURCE = {
 
 @dataclass(frozen=True)
 class Size:
-    """The size of the study: the length of the variable in time, and the numbers of slices and
-    series to read. FULL reads the slices of whole chunks, so that mean times can be compared."""
+    """The size of the study: the length of the variable in time steps, and the numbers of slices
+    and of time series to read. FULL reads the slices of whole chunks, so that mean times can be
+    compared."""
 
     steps: int
     slices: int
@@ -41,7 +42,7 @@ FULL = Size(steps=1560, slices=512, series=4)
 
 @dataclass(frozen=True)
 class Case:
-    """A file layout and a size of the chunk cache."""
+    """A file layout, the library that reads it, and a size of the chunk cache."""
 
     library: str  # hdf5 or netcdf
     chunk: tuple[int, int, int]
@@ -64,8 +65,8 @@ PROBLEMS = [
 
 
 def cases(everything: bool) -> list[Case]:
-    """Returns the problems and their repaired versions, or all combinations that the source
-    measured."""
+    """Returns the cases to measure: the problems and their repaired versions or, if `everything`,
+    also all combinations that the source of the study measured."""
     pairs = [case for pair in PROBLEMS for case in pair]
     if not everything:
         return pairs
@@ -76,7 +77,8 @@ def cases(everything: bool) -> list[Case]:
 
 @dataclass
 class Measured:
-    """A case that was read without and with the runtime."""
+    """The results of a case that was read without and with the runtime: what the reader printed,
+    and the counters of the log."""
 
     case: Case
     bare: dict[str, float]  # the output of the reader
@@ -88,31 +90,33 @@ class Measured:
 
     @property
     def read(self) -> float:
-        """Returns the bytes that were read from the file system."""
+        """Returns the bytes that were read from the file system, according to POSIX_BYTES_READ."""
         return self.posix["BYTES_READ"]
 
     @property
     def read_again(self) -> float:
-        """Returns how often each byte of the dataset was read on average."""
+        """Returns how often each byte of the dataset that was read was read on average; 1 is
+        once."""
         moved = self.layers["READ_POSIX_BYTES_READ"]
         # Scattered small reads are stored as ranges: gaps count as read, up to this error.
         return moved / min(moved, self.layers["DISTINCT_BYTES_READ"])
 
 
 def numbers(run: Run) -> dict[str, float]:
-    """Returns the numbers that a reader printed, by name."""
+    """Returns the numbers that a reader printed, by name; names that end in _us have
+    microseconds."""
     return dict(zip(run.words[::2], map(float, run.words[1::2])))
 
 
 def results(run: Run) -> list[tuple[str, str]]:
-    """Returns the names and numbers that a reader printed, without the times."""
+    """Returns the names and numbers that a reader printed, in order, without the times."""
     pairs = zip(run.words[::2], run.words[1::2])
     return [(name, value) for name, value in pairs if not name.endswith("_us")]
 
 
 @dataclass
 class Study:
-    """Runs the cases in a lab."""
+    """Measures cases of the study in a lab, with files of one size."""
 
     lab: Lab
     size: Size
@@ -135,7 +139,7 @@ class Study:
         return [program, str(self.write(case)), *amounts]
 
     def measure(self, case: Case) -> Measured:
-        """Reads the file of a case without, then with the runtime."""
+        """Reads the file of a case without, then with the runtime. Returns the results of both."""
         path = self.write(case)
         command = self.command(case)
         bare = self.lab.run(command, instrumented=False)
@@ -172,7 +176,7 @@ HEAD = (
 
 
 def row(measured: Measured) -> list[str]:
-    """Returns a row of the table for a case."""
+    """Returns a row of the table of results for a case, as cells of text."""
     case, bare, ours = measured.case, measured.bare, measured.ours
     source = SOURCE.get((case.chunk[0], case.cache)) if case.level else None
     return [
@@ -195,7 +199,8 @@ def row(measured: Measured) -> list[str]:
 
 
 def mean_slice(result: dict[str, float], size: Size) -> float:
-    """Returns microseconds per slice, including the first slice and its chunk."""
+    """Returns the mean microseconds per slice, including the first slice, which has to read its
+    chunk. result: numbers that the reader printed."""
     later = result["slice_later_us"] * (size.slices - 1)
     return (result["slice_first_us"] + later) / size.slices
 
@@ -210,8 +215,9 @@ COMPARISON = (
 
 
 def comparison(measured: dict[Case, Measured], size: Size) -> list[list[str]]:
-    """Returns rows that compare the time of slices and the bytes of problems and their repaired
-    versions with the source's values."""
+    """Returns rows, as cells of text, of a table that compares each problem with its repaired
+    version: the ratio of times here and in the source ("" if the source has none), and the ratio of
+    bytes read."""
     rows = []
     for problem, cure in PROBLEMS:
         a, b = measured[problem], measured[cure]
@@ -231,8 +237,8 @@ def comparison(measured: dict[Case, Measured], size: Size) -> list[list[str]]:
 
 
 def overhead(measured: dict[Case, Measured]) -> str:
-    """Returns the processor time with the runtime relative to that without: the median over all
-    cases, and that of the sum."""
+    """Returns text on the processor time with the runtime relative to that without: the median of
+    the cases' ratios, and the ratio of the sums over all cases."""
     times = [(r.bare["processor_us"], r.ours["processor_us"]) for r in measured.values()]
     middle = median(ours / bare for bare, ours in times)
     total = sum(ours for _, ours in times) / sum(bare for bare, _ in times)

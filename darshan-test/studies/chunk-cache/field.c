@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Returns a triangle wave, whose bits are the same on every machine, unlike a sine's. */
+/* Returns a triangle wave at a position, from 0 to 0.5; its bits are the same on every machine,
+ * unlike a sine's. */
 static float wave(size_t at, size_t period) {
   size_t phase = at % period;
   size_t up = phase < period - phase ? phase : period - phase;

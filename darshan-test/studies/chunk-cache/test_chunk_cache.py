@@ -14,7 +14,8 @@ SIZE = Size(steps=256, slices=5, series=0)
 
 @pytest.fixture(scope="module")
 def measured(lab: Lab) -> dict[Case, Measured]:
-    """Measures the problems and their repaired versions."""
+    """Measures each problem and its repaired version once. Returns the results by case. Fails if
+    configure has found HDF5, but not netCDF."""
     if "\nhave_netcdf = yes\n" not in (lab.build / "Makefile").read_text():
         pytest.fail("configure has found HDF5, but not netCDF")
     study = Study(lab, SIZE)
@@ -22,7 +23,7 @@ def measured(lab: Lab) -> dict[Case, Measured]:
 
 
 def test_output_is_the_same(measured: dict[Case, Measured]) -> None:
-    """All readers print the same values, with and without the runtime."""
+    """All readers of the variable print the same sums, with and without the runtime."""
     reference = next(iter(measured.values())).bare
     sums = {name for name in reference if name.rpartition("_")[2].isdigit()}
     assert len(sums) == SIZE.slices + SIZE.series
@@ -37,8 +38,8 @@ def test_output_is_the_same(measured: dict[Case, Measured]) -> None:
 def test_problem_reads_the_chunk_again(
     problem: Case, cure: Case, measured: dict[Case, Measured]
 ) -> None:
-    """If the cache is smaller than a chunk, every slice reads the chunk; otherwise only the
-    first slice does."""
+    """If the chunk cache is smaller than a chunk, every slice reads the whole compressed chunk, as
+    POSIX_BYTES_READ shows; otherwise only the first slice does."""
     bad, good = measured[problem], measured[cure]
     chunk = bad.posix["ACCESS1_ACCESS"]
     plain_bytes = problem.chunk[0] * PLANE * VALUE_BYTES
@@ -53,8 +54,8 @@ def test_problem_reads_the_chunk_again(
 
 @pytest.mark.parametrize(("problem", "cure"), PROBLEMS, ids=str)
 def test_log_names_the_cause(problem: Case, cure: Case, measured: dict[Case, Measured]) -> None:
-    """The dataset's record has the chunk size, the size of the cache, which is too small, and the
-    bytes read repeatedly."""
+    """The LAYERS record of the dataset has the chunk's size, the cache's size, which is smaller
+    only in the problem, and shows how often bytes were read again."""
     for case in (problem, cure):
         result = measured[case]
         layers = result.layers
@@ -78,7 +79,8 @@ def test_log_names_the_cause(problem: Case, cure: Case, measured: dict[Case, Mea
 
 
 def test_netcdf_makes_room(measured: dict[Case, Measured]) -> None:
-    """netCDF uses a cache that is large enough for a chunk."""
+    """By default, netCDF uses a chunk cache that is large enough for a chunk; a cache that the
+    program sets has the requested size."""
     for case, result in measured.items():
         if case.cache == OWN:
             chunk_bytes = case.chunk[0] * PLANE * VALUE_BYTES

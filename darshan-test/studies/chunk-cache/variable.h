@@ -1,4 +1,5 @@
-/* The functions by which the study reads the variable; each library has a file with them. */
+/* The functions by which read-field.c reads the variable; variable-hdf5.c and variable-netcdf.c
+ * define them for each library. */
 #ifndef CHUNK_CACHE_VARIABLE_H
 #define CHUNK_CACHE_VARIABLE_H
 
@@ -8,13 +9,14 @@
  * Ends the program with a message on failure. */
 void variable_open(const char *path, size_t cache_bytes);
 
-/* Returns the length of the variable in time. */
+/* Returns the length of the variable in time steps. */
 size_t variable_steps(void);
 
 /* Returns the actual size of the chunk cache in bytes. */
 size_t variable_cache(void);
 
-/* Reads a box into values, which has room for all of it. */
+/* Reads a box of the variable into values, which has space for all of it. start, count: position
+ * and length in time, lat and lon. Ends the program with a message on failure. */
 void variable_read(const size_t start[3], const size_t count[3], float *values);
 
 void variable_close(void);

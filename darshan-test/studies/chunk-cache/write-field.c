@@ -27,7 +27,8 @@ static int define(int file, size_t steps, const size_t chunk[3], int level) {
   return variable;
 }
 
-/* Writes the variable in whole rows of chunks, so that each chunk is compressed once. */
+/* Writes the variable to a netCDF file, `rows` time steps at a time, so that each chunk is
+ * compressed once. file, variable: netCDF ids; steps: length in time. */
 static void write_all(int file, int variable, size_t steps, size_t rows) {
   float *block = malloc(rows * FIELD_PLANE * sizeof(float));
   if (!block) abort();

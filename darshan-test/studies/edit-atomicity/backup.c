@@ -29,8 +29,8 @@ static int copy_bytes(int from, int to) {
   return status;
 }
 
-/* Copies a file and syncs the copy. Returns 0, or -1 after a message. The backup may replace the
- * file, so it gets the file's permissions. */
+/* Copies a file with its permissions, because the copy may replace it later, and syncs the copy.
+ * Returns 0, or -1 after a message. */
 static int copy_file(const char *from_path, const char *to_path) {
   struct stat status;
   int from = open(from_path, O_RDONLY | O_CLOEXEC);

@@ -2,11 +2,12 @@
 #ifndef STUDY_BACKUP_H
 #define STUDY_BACKUP_H
 
-/* Copies the file to a temporary name and renames the copy to the backup, which replaces an older
- * one. Each of these functions returns -1 after a message on failure. */
+/* Makes the backup: copies the file to a temporary name and renames the copy, which replaces an
+ * older backup. Returns 0, or -1 after a message. */
 int backup_make(const char *path);
 
-/* Renames the backup to the file. Returns 1 if there was a backup, 0 if not, -1 after a message. */
+/* Renames the backup to the file, which it replaces. Returns 1 if there was a backup, 0 if not, -1
+ * after a message. */
 int backup_restore(const char *path);
 
 /* Removes the backup of a file that is complete. Returns 0, or -1 after a message. */

@@ -49,8 +49,8 @@ static int expect(struct reader *reader, char wanted) {
   return 0;
 }
 
-/* Reads the next word, which ends at a blank or punctuation of the language. Returns its length,
- * and its start in *start. */
+/* Skips blanks and reads the next word, which ends at a blank or punctuation of the language.
+ * Returns its length (0: there is none), and its start in *start, inside the text. */
 static size_t word(struct reader *reader, const char **start) {
   skip_blanks(reader);
   *start = reader->at;
@@ -92,8 +92,8 @@ static int read_type(struct reader *reader, struct command *command) {
   return wrong(reader, start, "'%.*s' is not a type", (int)length, start);
 }
 
-/* Reads the optional dims in parentheses; sets the count of values. Returns 0, or -1 if the dims
- * are invalid. */
+/* Reads the optional dimensions in parentheses; sets the command's dimensions and its count of
+ * values (1 without dimensions). Returns 0, or -1 if the dimensions are invalid. */
 static int read_dims(struct reader *reader, struct command *command) {
   command->count = 1;
   skip_blanks(reader);
@@ -116,8 +116,8 @@ static int read_dims(struct reader *reader, struct command *command) {
   }
 }
 
-/* Converts with strtoll and similar functions. Returns the end of the number; *fits is 0 if it
- * exceeds the range of the type. */
+/* Converts the number at `start` to *value by strtoll and similar functions. Returns the end of the
+ * number, `start` if there is none; *fits is 0 if it exceeds the range of the type, otherwise 1. */
 static char *convert(const char *start, const struct number_type *type, union number *value,
                      int *fits) {
   char *end = NULL;

@@ -53,8 +53,8 @@ struct mistake {
   char text[200];
 };
 
-/* Reads all commands of a text that ends with a 0. Returns 0, or -1 with the first mistake. In both
- * cases the caller frees the commands. */
+/* Parses all commands of a text that ends with a 0 byte. Returns 0, or -1 with the position and
+ * text of the first mistake. In both cases the caller frees the commands. */
 int commands_parse(const char *text, struct commands *commands, struct mistake *mistake);
 void commands_free(struct commands *commands);
 

@@ -1,4 +1,4 @@
-"""The edited file, and its contents after each command."""
+"""The fixture with the file that is edited, and its contents after each command."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ SIZE = 70_000
 
 @pytest.fixture(scope="module")
 def case(lab: Lab) -> Case:
-    """Makes the valid states of the file, each by one command from the previous one, without
-    syncing, which has no effect on kills."""
+    """Makes the file, and all its valid states: its bytes before the edit and after each of the
+    nine commands. Edits without syncing, which has no effect on kills."""
     study = Study(lab, ("--no-sync",))
     path = study.make("states.h5", SIZE)
     states = [path.read_bytes()]

@@ -1,5 +1,5 @@
-"""Measures the cost of protecting an HDF5 file while nine small attributes are added, and finds the
-reason for this cost."""
+"""Measures the cost of protecting an HDF5 file while h5edit adds nine small attributes, and finds
+the reason for this cost."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ SOURCE_INC_YES = 9
 
 
 def backup_names(name: str) -> list[str]:
-    """Returns the names of the files that h5edit may write next to a file."""
+    """Returns the names of the files that h5edit may write next to a file. name: of the file."""
     return [f".{name}{suffix}" for suffix in BACKUP_SUFFIXES]
 
 
 @dataclass
 class Measured:
-    """Results for one input file and level of protection. Processor times are in seconds per run;
-    runs without and with the runtime alternate."""
+    """Results for one input file and level of protection: times, and counters of the log. Processor
+    times are in seconds, one per run; runs without and with the runtime alternate."""
 
     seconds: float  # seconds of the whole program without the runtime, minimum over the runs
     bare: list[float]  # processor time without the runtime
@@ -43,20 +43,21 @@ class Measured:
     counters: dict[str, Counters]  # per file
 
     def total(self, counter: str) -> float:
-        """Returns the sum of a counter over all files."""
+        """Returns the sum of a counter over all files of the log."""
         return sum(file.get(counter, 0) for file in self.counters.values())
 
 
 @dataclass
 class Study:
-    """Edits of files of several sizes, with and without the runtime."""
+    """Edits files of several sizes by h5edit, without and with the runtime."""
 
     lab: Lab
     options: Sequence[str] = ()  # of h5edit
     sizes: Sequence[int] = field(default=SMALL)  # of the files, in megabytes
 
     def make(self, name: str, size: int) -> Path:
-        """Makes an HDF5 file of about `size` bytes; returns its path."""
+        """Makes an HDF5 file of about `size` bytes in the lab's folder, and syncs it. Returns its
+        path."""
         path = self.lab.folder / name
         maker = self.lab.program("edit-atomicity/make-file")
         self.lab.run([maker, path, str(size)], instrumented=False)
@@ -65,14 +66,14 @@ class Study:
         return path
 
     def command(self, level: str, path: Path, commands: Path = NINE) -> list[str]:
-        """Returns the command of the editor for a level of protection. commands: the file with the
-        edits."""
+        """Returns the command of h5edit for a level of protection (no, yes, inc or delta).
+        commands: the file with the edits."""
         editor = self.lab.program("edit-atomicity/h5edit")
         return [editor, "--atomic", level, *self.options, str(path), str(commands)]
 
     def pair(self, path: Path, level: str, *, bare_first: bool = True) -> Measured:
-        """Runs the edit without and with the runtime, from the same bytes, and measures both.
-        Raises RuntimeError if they leave different bytes."""
+        """Runs the edit without and with the runtime, each time on the same bytes, and measures
+        both. bare_first: the order. Raises RuntimeError if they leave different bytes."""
         head, size = read_front(path), path.stat().st_size
         runs, left = {}, {}
         for instrumented in (not bare_first, bare_first):
@@ -88,8 +89,8 @@ class Study:
         return Measured(runs[False].seconds, [runs[False].cpu], [runs[True].cpu], counters)
 
     def table(self, rounds: int) -> dict[tuple[int, str], Measured]:
-        """Measures all sizes and levels, in turn. Returns the shortest times, and the processor
-        times of all runs, which `added` needs."""
+        """Measures all sizes and levels `rounds` times, in turn. Returns, by size in MB and level,
+        the shortest time, and the processor times of all runs, which `added` needs."""
         best: dict[tuple[int, str], Measured] = {}
         for size in self.sizes:
             path = self.make("edited.h5", size * 1_000_000)
@@ -106,14 +107,14 @@ class Study:
 
 
 def read_front(path: Path) -> bytes:
-    """Returns all bytes of the file that an edit overwrites."""
+    """Returns the first METADATA bytes of a file, which include all that an edit overwrites."""
     with path.open("rb") as stream:
         return stream.read(METADATA)
 
 
 def changed(path: Path, size: int) -> str:
-    """Returns a digest of all bytes that an edit may have changed in a file that had this size
-    before."""
+    """Returns a digest of all bytes that an edit may have changed: the first METADATA bytes, and
+    those after `size`, the file's size before the edit."""
     with path.open("rb") as stream:
         front = stream.read(METADATA)
         stream.seek(size)
@@ -130,10 +131,9 @@ def reset(path: Path, head: bytes, size: int) -> None:
 
 def added(measured: Iterable[Measured]) -> tuple[float, float]:
     """Returns the processor time that the runtime adds, and its standard error, both as fractions
-    of the time without the runtime.
-
-    A round gives one difference: the sum over all that was measured. The result is the median of
-    these differences; its standard error follows from the range of their middle half."""
+    of the time without the runtime. Each round gives one difference, the sum over all results. The
+    result is the median of the differences; its error follows from the range of their middle
+    half."""
     runs = list(measured)
     bare = [sum(round_) for round_ in zip(*(m.bare for m in runs))]
     with_us = [sum(round_) for round_ in zip(*(m.instrumented for m in runs))]
@@ -153,7 +153,8 @@ def share_and_error(measured: Iterable[Measured]) -> str:
 
 
 def time_rows(best: dict[tuple[int, str], Measured]) -> Iterator[list[str]]:
-    """Yields a row for each size: times and ratios."""
+    """Yields a row of text for each size: the seconds of each level, their ratios, and what the
+    runtime adds."""
     for size in sorted({size for size, _ in best}):
         of = {level: best[size, level] for level in LEVELS}
         ratios = [("yes", "no"), ("inc", "no"), ("inc", "yes"), ("delta", "no")]
@@ -166,7 +167,7 @@ def time_rows(best: dict[tuple[int, str], Measured]) -> Iterator[list[str]]:
 
 
 def cause_rows(best: dict[tuple[int, str], Measured]) -> Iterator[list[str]]:
-    """Yields a row for each size: bytes read and written by all levels."""
+    """Yields a row of text for each size: megabytes read and written at each level."""
     for size in sorted({size for size, _ in best}):
         cells = [f"{size} MB"]
         for level in LEVELS:

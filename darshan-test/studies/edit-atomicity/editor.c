@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the type of a command's values; HDF5 converts them to the attribute's type. */
+/* Returns the HDF5 type in memory of a command's values; HDF5 converts them to the attribute's
+ * type. -1 for an unknown kind. */
 static hid_t memory_type(enum number_kind kind) {
   switch (kind) {
   case SIGNED:
@@ -52,8 +53,8 @@ static int same_attribute(hid_t a_object, const struct command *a, hid_t file,
   return same;
 }
 
-/* Checks a command, assuming that the previous commands are valid. Returns 0, or -1 with the
- * mistake. */
+/* Checks whether a command can be executed, assuming that the previous commands, from `first` on,
+ * are executed before. Returns 0, or -1 with the mistake. */
 static int check_one(hid_t file, const struct command *first, const struct command *command,
                      struct mistake *mistake) {
   hid_t object = H5Oopen(file, command->object, H5P_DEFAULT);

@@ -1,4 +1,4 @@
-/* Executes commands on an HDF5 file. */
+/* Checks and executes commands of h5edit on an HDF5 file. */
 #ifndef STUDY_EDITOR_H
 #define STUDY_EDITOR_H
 
@@ -11,8 +11,9 @@
  * */
 int editor_check(const char *path, const struct commands *commands, struct mistake *mistake);
 
-/* Executes `count` commands; opens and closes the file with this access property list. Returns the
- * number of executed commands; -1 if the file could not be opened or closed. */
+/* Opens the file with this access property list, executes `count` commands in order until one
+ * fails, and closes the file. Returns the number of executed commands; -1 if the file could not be
+ * opened or closed. */
 long editor_execute(const char *path, hid_t access, const struct command *items, size_t count);
 
 #endif

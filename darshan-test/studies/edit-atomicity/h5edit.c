@@ -23,8 +23,8 @@ static int failed(const char *path, size_t done, const char *state) {
   return 1;
 }
 
-/* Edits without a backup. This function and the following ones return the exit status, which is 1
- * after a message. */
+/* Edits without a backup. Like the following functions, returns the exit status: 0, or 1 after a
+ * message. */
 static int edit_no(const char *path, const struct commands *commands) {
   long done = editor_execute(path, H5P_DEFAULT, commands->items, commands->count);
   if (done == (long)commands->count) return sync_file(path) ? 1 : 0;
@@ -72,9 +72,9 @@ static const struct level {
   int (*edit)(const char *path, const struct commands *commands);
 } levels[] = {{"no", edit_no}, {"yes", edit_yes}, {"inc", edit_inc}, {"delta", edit_delta}};
 
-/* Locks the file, because a second editor would treat the first one's backup as a stale one.
- * Returns 0, or -1 after a message. The lock ends with the process; HDF5's own lock is of another
- * kind and does not conflict. */
+/* Locks the file against other editors, because a second editor would treat the first one's backup
+ * as stale. Returns 0, or -1 after a message. The lock ends with the process; HDF5's own lock is of
+ * another kind and does not conflict. */
 static int lock_file(const char *path) {
   struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
   struct stat locked, named;
@@ -91,7 +91,8 @@ static int lock_file(const char *path) {
   return lock_file(path);
 }
 
-/* Restores the file after an editor was killed. Returns 0, or -1 after a message. */
+/* Restores the file from the backup or journal of an editor that was killed, if there is one.
+ * Returns 0, or -1 after a message. */
 static int recover(const char *path) {
   int from_backup = backup_restore(path), from_journal = undo_recover(path);
   if (from_backup == 1 || from_journal == 1)
@@ -99,7 +100,8 @@ static int recover(const char *path) {
   return from_backup < 0 || from_journal < 0 ? -1 : 0;
 }
 
-/* Returns the text, which the caller frees; NULL after a message. */
+/* Returns the content of a file as a string, which the caller frees; NULL after a message, also if
+ * it is larger than LARGEST_COMMANDS. */
 static char *read_text(const char *path) {
   struct stat status;
   int fd = open(path, O_RDONLY | O_CLOEXEC);

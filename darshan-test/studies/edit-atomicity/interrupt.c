@@ -22,7 +22,7 @@ __attribute__((constructor)) static void start(void) {
   trace = path ? fopen(path, "w") : NULL;
 }
 
-/* Counts a call; returns 1 if it is the one to interrupt, otherwise 0. */
+/* Counts a call that changes files. Returns 1 if it is call number INTERRUPT_AT, otherwise 0. */
 static int is_last(void) {
   return ++calls == at;
 }

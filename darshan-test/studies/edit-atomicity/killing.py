@@ -1,4 +1,5 @@
-"""Edits a file with an editor that is killed, and compares the file with all its valid states."""
+"""Edits a file with an editor that is killed at any of its calls, and compares the file with all
+its valid states."""
 
 from __future__ import annotations
 
@@ -17,29 +18,29 @@ HIDDEN = (".bck", ".bck-new", ".undo")
 
 @dataclass
 class Case:
-    """A file, and all its valid states."""
+    """A file to edit, and the contents of all its valid states, in the order of the commands."""
 
     study: Study
     path: Path
     states: list[bytes]  # after no command, after the first, ...
 
     def reset(self) -> None:
-        """Restores the file as before the edit, and removes the editor's other files."""
+        """Restores the file to its state before the edit, and removes backup and journal."""
         for suffix in HIDDEN:
             self.hidden(suffix).unlink(missing_ok=True)
         self.path.write_bytes(self.states[0])
 
     def hidden(self, suffix: str) -> Path:
-        """Returns the path of a file with this suffix that the editor may have left."""
+        """Returns the path of the backup or journal with this suffix, which need not exist."""
         return self.path.with_name(f".{self.path.name}{suffix}")
 
     def leftovers(self) -> list[str]:
-        """Returns the suffixes of the editor's files that exist."""
+        """Returns the suffixes of the backups and journals that exist."""
         return [suffix for suffix in HIDDEN if self.hidden(suffix).exists()]
 
     def interrupted(self, command: list[str], at: int, how: dict[str, str]) -> bool:
-        """Runs a command that is killed at its call number `at`; returns whether the command
-        reached this call. how: variables for interrupt.c."""
+        """Runs a command that is killed at its call number `at` that changes files. Returns whether
+        the command reached this call; otherwise it must succeed. how: variables for interrupt.c."""
         settings = {
             **preload(self.study.lab.program("edit-atomicity/interrupt.so")),
             "INTERRUPT_AT": str(at),
@@ -50,8 +51,8 @@ class Case:
         return done.returncode != 0
 
     def recover_command(self) -> list[str]:
-        """Returns the command that a user runs after a kill; every edit does the same at its
-        start."""
+        """Returns the command `h5edit --recover`, which a user runs after a kill; every edit does
+        the same at its start."""
         return [self.study.lab.program("edit-atomicity/h5edit"), "--recover", str(self.path)]
 
     def recover(self) -> None:
@@ -59,12 +60,14 @@ class Case:
         subprocess.run(self.recover_command(), check=True, capture_output=True)
 
     def state(self) -> int | None:
-        """Returns how many commands the file contains; None if the file is in no valid state."""
+        """Returns how many commands the file contains, from 0; None if the file is in no valid
+        state."""
         content = self.path.read_bytes()
         return self.states.index(content) if content in self.states else None
 
     def trace(self, command: list[str], path: Path) -> list[list[str]]:
-        """Runs a command; returns the fields of all its calls that change files."""
+        """Runs a command with interrupt.c. Returns the fields of each of its calls that change
+        files, the call's name first. path: where the trace is written."""
         settings = {
             **preload(self.study.lab.program("edit-atomicity/interrupt.so")),
             "INTERRUPT_TRACE": str(path),

@@ -1,4 +1,4 @@
-"""Simulates a loss of power after a trace of calls: synced data is preserved, other data may be
+"""Simulates a loss of power after a trace of calls: synced data is preserved, all other data may be
 lost."""
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ Names = dict[str, int]  # of a folder: name -> file
 
 @dataclass
 class DataCall:
-    """A call that changes the content of a file."""
+    """A call that changes the content of a file: a write or a truncation. Files are numbered."""
 
     file: int
     offset: int
     data: bytes | None  # None: truncates the file at the offset
 
     def apply(self, content: bytes) -> bytes:
-        """Returns the content that the file has after the call."""
+        """Returns the content that the file has after the call. content: before it."""
         padded = content.ljust(self.offset, b"\0")
         if self.data is None:
             return padded[: self.offset]
@@ -29,7 +29,7 @@ class DataCall:
 @dataclass
 class Disk:
     """A folder with one file, number 0, on a disk that guarantees only synced data. Changes of
-    names reach the disk in the order of the calls, data in any order."""
+    names reach the disk in the order of the calls, changes of data in any order."""
 
     folder: int  # its inode
     name: str
@@ -47,35 +47,36 @@ class Disk:
         self.numbers = {self.inode: 0}
 
     def feed(self, call: str, *arguments: str) -> None:
-        """Applies one call of a trace. call: its name."""
+        """Applies one call of a trace. call: its name, such as "write"; arguments: its fields, as
+        text."""
         getattr(self, f"call_{call}")(*arguments)
 
     def call_create(self, inode: str, path: str) -> None:
-        """Creates a file."""
+        """Creates an empty file, with the next number."""
         number = len(self.contents)
         self.numbers[int(inode)] = number
         self.contents[number] = b""
         self.waiting_names.append(lambda names: names.update({Path(path).name: number}))
 
     def call_write(self, inode: str, offset: str, data: str) -> None:
-        """Writes data, in hexadecimal, at an offset."""
+        """Records a write of data, given in hexadecimal, at an offset; it is not synced yet."""
         self.waiting.append(DataCall(self.numbers[int(inode)], int(offset), bytes.fromhex(data)))
 
     def call_truncate(self, inode: str, size: str) -> None:
-        """Truncates the file."""
+        """Records that a file gets this size; it is not synced yet."""
         self.waiting.append(DataCall(self.numbers[int(inode)], int(size), None))
 
     def call_rename(self, old: str, new: str) -> None:
-        """Renames a file, replacing another one."""
+        """Records that a file is renamed, replacing another one; it is not synced yet."""
         before, after = Path(old).name, Path(new).name
         self.waiting_names.append(lambda names: names.update({after: names.pop(before)}))
 
     def call_unlink(self, path: str) -> None:
-        """Removes the name of a file."""
+        """Records that the name of a file is removed; it is not synced yet."""
         self.waiting_names.append(lambda names: names.pop(Path(path).name))
 
     def call_sync(self, inode: str) -> None:
-        """Syncs a file's data, or the folder's names."""
+        """Syncs a file's data or, for the folder's inode, all changes of names."""
         if int(inode) == self.folder:
             for change in self.waiting_names:
                 change(self.names)

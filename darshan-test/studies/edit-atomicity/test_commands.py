@@ -1,4 +1,4 @@
-"""The command language: written values, and invalid commands, which change nothing."""
+"""The command language of h5edit: written values are right, and invalid commands change nothing."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def study(lab: Lab) -> Study:
 
 
 def execute(study: Study, level: str, path: Path, text: str) -> tuple[int, str]:
-    """Runs h5edit on a file with the commands of text. Returns its exit status, and stderr
-    without the program's name and the path of the command file."""
+    """Runs h5edit on a file with the commands of `text`. Returns its exit status, and stderr
+    without "h5edit: COMMAND-FILE:". level: of protection."""
     commands = study.lab.folder / "commands"
     commands.write_text(text)
     done = subprocess.run(
@@ -67,7 +67,8 @@ def execute(study: Study, level: str, path: Path, text: str) -> tuple[int, str]:
 
 
 def test_types(study: Study) -> None:
-    """h5dump can read the attributes of every type in both byte orders."""
+    """h5dump reads the attributes that h5edit wrote, of every type in both byte orders, with the
+    right values."""
     path = study.make("types.h5", SIZE)
     names = [f"{name}{order}" for name in TYPES for order in ("LE", "BE")]
     text = "".join(
@@ -85,7 +86,8 @@ def test_types(study: Study) -> None:
 
 @pytest.mark.parametrize("bad", BAD, ids=BAD.values())
 def test_bad_command_changes_nothing(study: Study, bad: str) -> None:
-    """If the second command is invalid, the first is not executed either."""
+    """If the second command is invalid, h5edit executes none: it prints the mistake, and leaves the
+    file and no backup."""
     path = study.make("bad.h5", SIZE)
     before = digest(path)
     for level in LEVELS:
@@ -96,7 +98,8 @@ def test_bad_command_changes_nothing(study: Study, bad: str) -> None:
 
 
 def test_existing_attribute(study: Study) -> None:
-    """A command for an attribute that exists is an error."""
+    """h5edit refuses a command for an attribute that exists, with line and column, and changes
+    nothing."""
     path = study.make("twice.h5", SIZE)
     assert execute(study, "delta", path, GOOD) == (0, "")
     before = digest(path)
@@ -106,7 +109,7 @@ def test_existing_attribute(study: Study) -> None:
 
 
 def test_not_hdf5(study: Study) -> None:
-    """A file that is not HDF5 stays unchanged."""
+    """h5edit exits with 1 for a file that is not HDF5, and leaves it unchanged."""
     path = study.lab.folder / "text.h5"
     path.write_text("no HDF5")
     status, said = execute(study, "yes", path, GOOD)
@@ -115,7 +118,8 @@ def test_not_hdf5(study: Study) -> None:
 
 
 def test_failure_of_hdf5_is_rolled_back(study: Study) -> None:
-    """A command that only HDF5 can reject (name and data are too large together) is rolled back."""
+    """If HDF5 itself rejects a command (name and data are too large together), the file is as
+    before the edit; with `inc`, as after the last executed command."""
     path = study.make("refused.h5", SIZE)
     before = path.read_bytes()
     assert execute(study, "no", path, GOOD) == (0, "")
@@ -137,7 +141,7 @@ def test_failure_of_hdf5_is_rolled_back(study: Study) -> None:
 
 
 def test_one_editor_at_a_time(study: Study) -> None:
-    """The editor does not change a file that another editor has locked."""
+    """h5edit exits with 1 for a file that another editor has locked, and leaves it unchanged."""
     path = study.make("locked.h5", SIZE)
     before = digest(path)
     with path.open("r+b") as stream:

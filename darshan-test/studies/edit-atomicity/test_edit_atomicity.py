@@ -1,4 +1,5 @@
-"""The small study: the runtime changes no byte, and the counters show the reason for the cost."""
+"""In the small study, the runtime changes no byte of the edited file, and the counters of the log
+show the reason for the cost of each level."""
 
 from __future__ import annotations
 
@@ -18,19 +19,20 @@ def study(lab: Lab) -> Study:
 
 @pytest.fixture(scope="module")
 def measured(study: Study) -> dict[tuple[int, str], Measured]:
-    """Measures every size and level once; raises an error if the runtime changes the file."""
+    """Measures every size and level once. Returns the results by size in MB and level. Fails if the
+    runtime changes the file."""
     return study.table(rounds=1)
 
 
 @pytest.fixture(scope="module")
 def file_size(study: Study) -> dict[int, int]:
-    """Returns the size in bytes of each file before the edit."""
+    """Returns the size in bytes of each file before the edit, by its size in MB."""
     return {size: study.make("size.h5", size * 1_000_000).stat().st_size for size in SIZES}
 
 
 def test_nine_commands() -> None:
-    """The commands are those of the source: rank 3, one array of doubles, the others of
-    integers."""
+    """The nine commands of the study have the types and shapes of the source: rank 3, one array of
+    doubles, the others of integers."""
     text = NINE.read_text()
     assert COMMANDS == 9
     assert text.count("H5T_IEEE_F64LE (2, 3, 4)") == 1
@@ -38,7 +40,7 @@ def test_nine_commands() -> None:
 
 
 def test_levels_leave_the_same_file(study: Study) -> None:
-    """All levels of protection have the same result."""
+    """All levels of protection leave a file of the same bytes, and no backup or journal."""
     digests = set()
     for level in LEVELS:
         path = study.make("level.h5", 200_000)
@@ -57,8 +59,8 @@ def test_backups_copy_the_file(
     level: str,
     copies: int,
 ) -> None:
-    """The editor reads as many bytes of the file as it writes to backups: one copy, or one for each
-    command."""
+    """The log shows that h5edit writes the whole file to backups and reads as much of it: one copy
+    at level `yes`, one for each command at `inc`."""
     counters = measured[size, level].counters
     backup, file = counters[".edited.h5.bck-new"], counters["edited.h5"]
     growth = file["BYTES_WRITTEN"]  # the copied file may have grown by this much
@@ -71,7 +73,8 @@ def test_backups_copy_the_file(
 def test_journal_does_not_grow_with_the_file(
     measured: dict[tuple[int, str], Measured], file_size: dict[int, int]
 ) -> None:
-    """The journal has the overwritten bytes only, whatever the size of the file."""
+    """At level `delta`, the bytes in the journal and all bytes read and written are the same for a
+    small and a large file."""
     small, large = (measured[size, "delta"] for size in SIZES)
     journals = [study.counters[".edited.h5.undo"] for study in (small, large)]
     assert journals[0]["BYTES_WRITTEN"] == journals[1]["BYTES_WRITTEN"]
@@ -82,7 +85,7 @@ def test_journal_does_not_grow_with_the_file(
 
 
 def test_syncing_is_counted(lab: Lab) -> None:
-    """A durable edit syncs file and journal; any other edit never syncs."""
+    """The log of a durable edit has the syncs of file and journal; with --no-sync it has none."""
     path = lab.folder / "synced.h5"
     syncs = []
     for options in ((), ("--no-sync",)):

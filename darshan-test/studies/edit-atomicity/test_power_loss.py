@@ -1,4 +1,5 @@
-"""Simulates a loss of power after every call: the synced data is sufficient to restore the file."""
+"""Simulates a loss of power after every call of h5edit: the synced data suffices to restore a valid
+state of the file."""
 
 from __future__ import annotations
 
@@ -11,8 +12,8 @@ Outcome = dict[str, bytes]
 
 
 def outcomes(case: Case, level: str, *options: str) -> list[tuple[Outcome, bool]]:
-    """Returns every possible content of the folder after a loss of power, each once, and whether
-    the edit had ended."""
+    """Returns every possible content of the folder after a loss of power during an edit, each once,
+    as bytes by file name, and whether the edit had ended. options: of h5edit."""
     case.reset()
     disk = Disk(
         case.path.parent.stat().st_ino, case.path.name, case.path.stat().st_ino, case.states[0]
@@ -28,8 +29,8 @@ def outcomes(case: Case, level: str, *options: str) -> list[tuple[Outcome, bool]
 
 
 def recovered(case: Case, outcome: Outcome) -> int | None:
-    """Returns how many commands the file contains after recovery from such a folder; None if the
-    file is in no valid state."""
+    """Puts these files into the folder and runs the recovery. Returns how many commands the file
+    then contains; None if it is in no valid state."""
     for suffix in HIDDEN:
         case.hidden(suffix).unlink(missing_ok=True)
     for name, content in outcome.items():
@@ -41,7 +42,8 @@ def recovered(case: Case, outcome: Outcome) -> int | None:
 
 @pytest.mark.parametrize("level", ["yes", "inc", "delta"])
 def test_power_lost_after_every_call(case: Case, level: str) -> None:
-    """Recovery results in a complete state, and in the last one if the edit had ended."""
+    """After a loss of power at any call, recovery restores the state before the edit or the
+    complete one, with `inc` the state after any command; the complete one if the edit had ended."""
     found = outcomes(case, level)
     assert len(found) > 10
     allowed = range(10) if level == "inc" else (0, 9)
@@ -54,6 +56,7 @@ def test_power_lost_after_every_call(case: Case, level: str) -> None:
 
 @pytest.mark.parametrize("level", ["yes", "inc", "delta"])
 def test_without_syncing_power_matters(case: Case, level: str) -> None:
-    """Without syncing the test above fails for some folders."""
+    """With --no-sync, recovery fails for some contents after a loss of power, which shows that the
+    test above can fail."""
     found = outcomes(case, level, "--no-sync")
     assert any(recovered(case, outcome) is None for outcome, _ in found)

@@ -84,7 +84,8 @@ static haddr_t driver_get_eof(const H5FD_t *common, H5FD_mem_t type) {
   return ((const struct driver_file *)common)->end_of_file;
 }
 
-/* Reads bytes; after the end of the file, HDF5 reads zeros. Returns 0, or -1 on failure. */
+/* Reads `size` bytes at `address`; bytes after the end of the file are zeros, as HDF5 expects.
+ * Returns 0, or -1 on failure. */
 static herr_t driver_read(H5FD_t *common, H5FD_mem_t type, hid_t transfer, haddr_t address,
                           size_t size, void *buffer) {
   struct driver_file *file = (struct driver_file *)common;
@@ -129,8 +130,9 @@ static herr_t driver_truncate(H5FD_t *common, hid_t transfer, hbool_t closing) {
   return 0;
 }
 
-/* Locks the file as HDF5's own drivers do, so that other HDF5 programs do not open a file that is
- * being written. Returns 0, or -1 on failure. */
+/* Locks the file with flock, as HDF5's own drivers do, so that other HDF5 programs do not open a
+ * file that is being written. write: exclusively. Returns 0, also if the file system has no locks,
+ * or -1. */
 static herr_t driver_lock(H5FD_t *common, hbool_t write) {
   int status = flock(((struct driver_file *)common)->fd, (write ? LOCK_EX : LOCK_SH) | LOCK_NB);
   return status && errno != ENOSYS ? -1 : 0;

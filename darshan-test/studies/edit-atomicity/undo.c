@@ -135,9 +135,9 @@ int undo_commit(struct undo *undo) {
   return result;
 }
 
-/* Restores the bytes of all complete records. Returns 0, or -1 on failure. The first incomplete
- * record ends the journal: it was not synced, so its bytes of the file have not been overwritten.
- * */
+/* Copies the original bytes of all complete records of the journal into the file. Both are
+ * descriptors. Returns 0, or -1 on failure. The first incomplete record ends the journal: it was
+ * not synced, so its bytes of the file have not been overwritten. */
 static int put_back(int journal, int file) {
   struct record record;
   char *bytes = malloc(LARGEST);
@@ -155,7 +155,8 @@ static int put_back(int journal, int file) {
   return result;
 }
 
-/* Rolls back a journal that can be read. Returns 0, or -1 after a message. */
+/* Restores the file at `path` from an open journal: its bytes and its size, and syncs it. An
+ * incomplete header means that nothing was overwritten. Returns 0, or -1 after a message. */
 static int roll_back(int journal, const char *path) {
   struct header header;
   struct stat status;

@@ -34,8 +34,8 @@ static double now(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Returns the next random number of the generator splitmix64; its numbers are well distributed for
- * any seed. */
+/* Returns the next random number of the generator splitmix64, and advances *seed; its numbers are
+ * well distributed for any seed. */
 static uint64_t next(uint64_t *seed) {
   uint64_t z = *seed += 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -43,7 +43,8 @@ static uint64_t next(uint64_t *seed) {
   return z ^ (z >> 31);
 }
 
-/* Fills the text with letters and digits. */
+/* Fills `length` bytes of text with letters and digits, without a 0 at the end, from random
+ * numbers; advances *seed. */
 static void fill(char *text, size_t length, uint64_t *seed) {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
   for (size_t i = 0; i < length; i += 12) {
@@ -53,8 +54,8 @@ static void fill(char *text, size_t length, uint64_t *seed) {
   }
 }
 
-/* Opens the database without syncing, because the study measures the cost of growth, not of
- * commits. */
+/* Opens the database of the plan with its cache size, and without syncing, because the study
+ * measures the cost of growth, not of commits. Ends the program with a message on failure. */
 static sqlite3 *open_base(const struct plan *plan) {
   sqlite3 *base = NULL;
   char cache[64];
@@ -92,8 +93,9 @@ static void insert(sqlite3 *base, sqlite3_stmt *statement, unsigned long number)
   if (sqlite3_step(statement) != SQLITE_DONE || sqlite3_reset(statement)) fail(base, "insert");
 }
 
-/* Inserts the records of a batch in one transaction, and prints when it began, its seconds, and
- * the size of the file. Ends the program with a message on failure. */
+/* Inserts the records of a batch in one transaction. Prints the batch's number, when it began
+ * (seconds since 1970), its seconds, and the size of the file in bytes. Ends the program with a
+ * message on failure. */
 static void add_batch(sqlite3 *base, const struct plan *plan, unsigned long batch) {
   sqlite3_stmt *statement = NULL;
   struct stat status;
@@ -112,13 +114,13 @@ static void add_batch(sqlite3 *base, const struct plan *plan, unsigned long batc
          (intmax_t)status.st_size);
 }
 
-/* The kernel's counts for this process, which are compared with the log. */
+/* The kernel's counts of this process's bytes and calls so far, which are compared with the log. */
 struct traffic {
   uint64_t bytes_read, bytes_written, reads, writes;
   uint64_t asking; /* bytes read to learn this, which count from now on */
 };
 
-/* Reads the kernel's counts. Returns 0, or -1 if the kernel does not count. */
+/* Reads the kernel's counts from /proc/self/io. Returns 0, or -1 if the kernel does not count. */
 static int read_traffic(struct traffic *traffic) {
   char text[512];
   int file = open("/proc/self/io", O_RDONLY | O_CLOEXEC);

@@ -26,7 +26,7 @@ HOLE_END = (4 << 30) + (1 << 20)  # the sparse file grows from this offset on
 
 @dataclass
 class Batch:
-    """The numbers that the program printed about one batch."""
+    """The numbers that `grow` printed about one batch of records."""
 
     number: int
     begun: float  # seconds since the epoch
@@ -36,7 +36,8 @@ class Batch:
 
 @dataclass
 class Traffic:
-    """The bytes and calls of one process, without those of its output."""
+    """The bytes and calls of one process, according to the kernel or a log, without those of its
+    output."""
 
     bytes_read: float
     bytes_written: float
@@ -46,7 +47,8 @@ class Traffic:
 
 @dataclass
 class Growth:
-    """The measured batches, all added by one process, or each by a separate process."""
+    """The measurements of all batches, without and with the runtime, added by one process, or each
+    by a separate process."""
 
     bare: list[Batch]
     ours: list[Batch]
@@ -57,7 +59,7 @@ class Growth:
 
 
 def batches(run: Run) -> list[Batch]:
-    """Parses the batches from the output of `grow`."""
+    """Parses the batches from the output of `grow`. Returns them in order."""
     words, found = run.words, []
     for at in range(0, len(words), 5):
         if words[at] == "batch":
@@ -67,15 +69,16 @@ def batches(run: Run) -> list[Batch]:
 
 
 def kernel_traffic(run: Run) -> Traffic:
-    """Parses the last line of the output of `grow`. Raises RuntimeError if the kernel does not
-    count."""
+    """Parses the kernel's counts from the last line of the output of `grow`. Raises RuntimeError if
+    the kernel does not count."""
     if run.words[-5] != "kernel":
         raise RuntimeError("this kernel does not count I/O of processes (/proc/self/io)")
     return Traffic(*map(float, run.words[-4:]))
 
 
 def logged_traffic(counters: dict[str, Counters]) -> Traffic:
-    """Returns the traffic of the file and its journal according to the counters of a log."""
+    """Returns the traffic of all files in a log, that is of the database and its journal. counters:
+    of POSIX, by file."""
 
     def total(counter: str) -> float:
         return sum(file[counter] for file in counters.values())
@@ -98,7 +101,8 @@ def put_hole(path: Path, end: int) -> None:
 
 
 def digest_around_hole(path: Path, end: int) -> str:
-    """Returns a digest of a file's bytes, except those between FRONT and the end of the hole."""
+    """Returns a digest of a file's bytes, without those between FRONT and `end`, the end of the
+    hole; 0: the file has no hole."""
     hashed = hashlib.sha256()
     with path.open("rb") as stream:
         hashed.update(stream.read(FRONT if end else -1))
@@ -111,7 +115,7 @@ def digest_around_hole(path: Path, end: int) -> str:
 
 @dataclass
 class Study:
-    """A file with keys that grows, without and with the runtime."""
+    """Lets a file with keys grow by batches of records, without and with the runtime."""
 
     lab: Lab
     records: int  # of a batch
@@ -120,7 +124,8 @@ class Study:
     batches: int = BATCHES
 
     def make(self, name: str) -> Path:
-        """Makes the file with empty tables. Returns the path."""
+        """Makes the database with empty tables, and with the hole if the study has one. Returns its
+        path."""
         path = self.lab.folder / name
         path.unlink(missing_ok=True)
         self.lab.run(self.command(path, 0, 0), instrumented=False)
@@ -129,13 +134,14 @@ class Study:
         return path
 
     def command(self, path: Path, first: int, count: int) -> list[str]:
-        """Returns the command of `grow` that adds `count` batches, from the first on."""
+        """Returns the command of `grow` that adds `count` batches, beginning with batch number
+        `first`."""
         program = self.lab.program("keyed-growth/grow")
         return [program, str(path), str(first), str(count), str(self.records), str(self.cache)]
 
     def grow(self, per_process: int) -> Growth:
-        """Adds all batches without and with the runtime, `per_process` batches in each process;
-        both must leave the same file."""
+        """Adds all batches without and with the runtime, `per_process` batches in each process.
+        Returns the measurements. Fails if the runtime changes the file."""
         runs: dict[bool, list[Run]] = {}
         left = {}
         for instrumented in (False, True):
@@ -161,14 +167,15 @@ class Study:
 
 @dataclass
 class Heat:
-    """The heat map of a log of one process: bytes that POSIX moved, over time."""
+    """The heat map in the log of one process: bytes that POSIX moved in each bin, over time."""
 
     width: float  # of a bin, in seconds
     read: list[float]
     written: list[float]
 
     def between(self, start: float, end: float) -> tuple[float, float]:
-        """Returns the bytes read and written between two times, in seconds of the run."""
+        """Returns the bytes read and the bytes written between two times, in seconds since the
+        start of the run; bins that are partly inside count in proportion."""
 
         def part(bins: list[float]) -> float:
             shares = (
@@ -181,7 +188,7 @@ class Heat:
 
 
 def heat_of(lab: Lab, log: Path) -> Heat:
-    """Reads the heat map of a log from the rows of darshan-parser, whose counters are bins."""
+    """Returns the heat map of POSIX in a log, read from the rows of darshan-parser."""
     counters = lab.counters(log, "HEATMAP")["heatmap:POSIX"]
 
     def bins(kind: str) -> list[float]:
@@ -192,8 +199,9 @@ def heat_of(lab: Lab, log: Path) -> Heat:
 
 
 def heat_rows(growth: Growth, heat: Heat) -> Iterator[list[str]]:
-    """Yields a row for each batch of one process: the bytes of the heat map during the batch. The
-    process begins a few milliseconds before its first batch."""
+    """Yields a row of text for each batch of one process: its times, and the bytes of the heat map
+    during it. The heat map's time 0, the process's start, is taken as the begin of the first
+    batch."""
     start = growth.ours[0].begun
     for batch in growth.ours:
         begun = batch.begun - start
@@ -209,14 +217,16 @@ def heat_rows(growth: Growth, heat: Heat) -> Iterator[list[str]]:
 
 
 def slope(found: list[Batch]) -> float:
-    """Returns the mean time of the last four batches, divided by that of the four in the middle."""
+    """Returns the mean time of the last four batches, divided by that of the four in the middle; 1
+    means that the cost does not grow."""
     half = len(found) // 2
     middle = found[half - 2 : half + 2]
     return mean(b.seconds for b in found[-4:]) / mean(b.seconds for b in middle)
 
 
 def batch_rows(growth: Growth, records: int) -> Iterator[list[str]]:
-    """Yields a row for each batch: its time and the numbers of its log."""
+    """Yields a row of text for each batch: its time per record, and the numbers of its log.
+    records: in a batch."""
     for bare, ours, counters in zip(growth.bare, growth.ours, growth.counters):
         moved, file = logged_traffic(counters), counters["keyed.db"]
         yield [

@@ -1,5 +1,5 @@
-"""Checks the results of the small study that do not depend on time, including files of more than 4
-GiB."""
+"""Checks the results of the small study that do not depend on time, in files that stay small and in
+files beyond 4 GiB."""
 
 from __future__ import annotations
 
@@ -27,27 +27,29 @@ PAGE = 4096
 
 @pytest.fixture(scope="module")
 def lab(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    """Returns the same object as the fixture of the other studies, but does not require HDF5."""
+    """Returns an object that runs programs of the build with and without the runtime; skips the
+    tests if SQLite is missing. It overrides the fixture that requires HDF5."""
     needs("sqlite")
     return Lab(build, tmp_path_factory.mktemp("keyed"))
 
 
 @pytest.fixture(scope="module", params=[0, HOLE_END], ids=["from the start", "beyond 4 GiB"])
 def growth(lab: Lab, request: pytest.FixtureRequest) -> Growth:
-    """Runs a process for each batch, each with a log; raises an error if the runtime changes the
-    file."""
+    """Adds the batches without and with the runtime, a process and a log for each batch. Returns
+    the measurements. Fails if the runtime changes the file."""
     return Study(lab, RECORDS, hole=request.param).grow(1)
 
 
 def test_log_counts_what_the_kernel_counts(growth: Growth) -> None:
-    """Calls and bytes of every batch are exact in files of any size."""
+    """The calls and bytes in each batch's log equal the kernel's counts of that process, also for
+    offsets beyond 4 GiB."""
     assert len(growth.kernel) == len(growth.counters) == BATCHES
     for kernel, counters in zip(growth.kernel, growth.counters):
         assert logged_traffic(counters) == kernel
 
 
 def test_offsets(growth: Growth) -> None:
-    """The highest byte written is the last one of the file, even beyond 4 GiB."""
+    """POSIX_MAX_BYTE_WRITTEN is the offset of the file's last byte, also beyond 4 GiB."""
     start = growth.bare[0].size - RECORDS * RECORD * 2
     for batch, counters in zip(growth.bare, growth.counters):
         file = counters["keyed.db"]
@@ -57,8 +59,8 @@ def test_offsets(growth: Growth) -> None:
 
 
 def test_pages_are_what_is_moved(growth: Growth) -> None:
-    """Each call transfers a whole page, except for reads of the header that shows whether the file
-    changed."""
+    """Each write in the log is a whole page of SQLite, and so are over 99 % of all transfers; the
+    others are reads of the header that shows whether the file changed."""
     for batch, counters in zip(growth.bare[1:], growth.counters[1:]):
         file = counters["keyed.db"]
         assert file["BYTES_WRITTEN"] == PAGE * file["WRITES"], batch
@@ -68,8 +70,8 @@ def test_pages_are_what_is_moved(growth: Growth) -> None:
 
 
 def test_small_cache(lab: Lab) -> None:
-    """With a small cache, index pages are read and written again for every record; with a large
-    one, once."""
+    """With a small SQLite cache, the log shows that pages are read and written again for every
+    record; with a large one, each page is written once."""
     problem, cure = (
         Study(lab, RECORDS, cache).grow(BATCHES) for cache in (DEFAULT_CACHE, ROOM[SMALL])
     )

@@ -25,7 +25,8 @@ static void fail(const char *what) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* Returns on rank 0 the seconds since `begun` of the slowest rank. */
+/* Returns on rank 0 the seconds since `begun` (from MPI_Wtime) of the slowest rank, and 0 on other
+ * ranks. Collective. */
 static double slowest(double begun) {
   double mine = MPI_Wtime() - begun, most = 0;
   MPI_Reduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
@@ -41,7 +42,8 @@ static hid_t create_file(const struct plan *plan) {
   return file;
 }
 
-/* Fills the values of a part, which depend only on the variable and the position. */
+/* Fills the edge^3 values of a part; they depend only on the variable and the position. start: the
+ * part's position in the mesh. */
 static void fill_part(const struct plan *plan, const hsize_t start[3], hsize_t variable,
                       double *values) {
   for (hsize_t z = 0; z < plan->edge; z++)

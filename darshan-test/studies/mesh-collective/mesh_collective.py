@@ -1,5 +1,5 @@
-"""Writes a mesh to one shared HDF5 file, independently and collectively, and finds the reason for
-the difference."""
+"""Writes a mesh to one shared HDF5 file, by independent and by collective writes, and finds the
+reason for the difference in speed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ VALUE = 8  # bytes
 
 @dataclass(frozen=True)
 class Mesh:
-    """The size of the mesh to write."""
+    """The size of the mesh to write: ranks, cubic parts of each rank, and variables."""
 
     ranks: int
     edge: int  # of a part, in values
@@ -40,13 +40,13 @@ class Mesh:
 
     @property
     def rows(self) -> int:
-        """Returns the number of sequences of neighbouring values that are not neighbours of each
-        other in the file."""
+        """Returns the number of rows of the parts, in all variables: sequences of values that are
+        neighbours in the file, while two rows are not."""
         return self.writes * self.edge * self.edge
 
     @property
     def bytes(self) -> int:
-        """Returns the bytes of all variables."""
+        """Returns the bytes of all variables together."""
         return self.rows * self.edge * VALUE
 
 
@@ -56,7 +56,8 @@ FULL = (Mesh(8, 27, 8, 106), Mesh(16, 27, 8, 53))  # 1 GiB, rows of 216 bytes as
 
 @dataclass
 class Measured:
-    """The results of one mode of writing, without and with the runtime."""
+    """The results of one mode of writing, without and with the runtime: times, the file, and the
+    log."""
 
     bare: dict[str, float]  # seconds of the slowest rank: create_s, write_s, close_s
     ours: dict[str, float]
@@ -73,7 +74,7 @@ def numbers(run: Run) -> dict[str, float]:
 
 @dataclass
 class Study:
-    """Runs of the program with one MPI."""
+    """Runs `mesh` with one MPI, with optional delays."""
 
     lab: Lab
     mpi: Mpi
@@ -81,7 +82,7 @@ class Study:
     late: int = 0  # milliseconds by which the last rank comes late to the close
 
     def build(self) -> None:
-        """Compiles the program and the libraries to preload, once."""
+        """Compiles the program and the libraries to preload, if they do not exist."""
         if not self.program.exists():
             compile_for(self.mpi, HERE / "mesh.c", self.program, *package(self.mpi, "hdf5"))
         for name in ("slow", "yield"):
@@ -94,11 +95,12 @@ class Study:
         return self.lab.folder / f"mesh-{self.mpi.name}"
 
     def library(self, name: str) -> Path:
-        """Returns the path of a library to preload."""
+        """Returns the path of a library to preload, "slow" or "yield", compiled for this MPI."""
         return self.lab.folder / f"{name}-{self.mpi.name}.so"
 
     def variables(self) -> dict[str, str]:
-        """Returns the environment of every run, with and without the runtime."""
+        """Returns the environment of every run, with and without the runtime: the libraries to
+        preload and their settings."""
         names = [
             *(["slow"] if self.delay else []),
             *(["yield"] if self.mpi.name == "mpich" else []),
@@ -109,7 +111,8 @@ class Study:
         return variables
 
     def run(self, mesh: Mesh, mode: str, *, instrumented: bool) -> tuple[Run, str]:
-        """Writes the mesh to a file once. Returns the run and a digest of the file."""
+        """Writes the mesh to a new file once. mode: independent or collective. Returns the run and
+        a digest of the file."""
         self.build()
         path = self.lab.folder / FILE
         path.unlink(missing_ok=True)
@@ -123,7 +126,7 @@ class Study:
         return run, digest(path)
 
     def measure(self, mesh: Mesh, mode: str) -> Measured:
-        """Measures a run without the runtime, then one with it."""
+        """Writes the mesh without, then with the runtime. Returns the results of both."""
         bare, left = self.run(mesh, mode, instrumented=False)
         ours, found = self.run(mesh, mode, instrumented=True)
         assert ours.log
@@ -137,20 +140,21 @@ class Study:
         return Measured(numbers(bare), numbers(ours), left == found, left, ours.log, counters)
 
     def datasets(self, log: Path, module: str) -> list[Counters]:
-        """Returns the records that a module has of the variables."""
+        """Returns the counters of each variable's record in a module of the log."""
         records = self.lab.counters(log, module)
         return [record for name, record in records.items() if name.startswith("variable")]
 
 
 def total(records: list[Counters]) -> Counters:
-    """Returns the sums over these records."""
+    """Returns the sum of each counter over these records."""
     names = {name for record in records for name in record}
     return {name: sum(record.get(name, 0) for record in records) for name in names}
 
 
 def where_time_went(layers: Counters, operation: str) -> dict[str, float]:
-    """Returns the seconds that opens or closes of the file took in each layer, summed over all
-    ranks; HDF5 has the rest. operation: open or close."""
+    """Returns the seconds that opens or closes of the file took in all, in each layer, and in HDF5
+    itself, which has the rest; each is summed over all ranks. layers: counters of the LAYERS
+    record; operation: OPEN or CLOSE."""
     whole = layers[f"F_{operation}_TIME"]
     parts = {name: layers[f"F_{operation}_{name}_TIME"] for name in LAYERS}
     return {"all": whole, **parts, "HDF5": whole - sum(parts.values())}
@@ -195,7 +199,7 @@ FILE_HEAD = ("MPI, ranks", "writes", "call", "bare", "all ranks", *LAYERS, "HDF5
 
 
 def file_rows(mpi: Mpi, mesh: Mesh, mode: str, measured: Measured) -> Iterator[list[str]]:
-    """Yields rows about the time of H5Fcreate and H5Fclose in each layer."""
+    """Yields rows of text about the time of H5Fcreate and of H5Fclose in each layer."""
     for call, operation, printed in (
         ("H5Fcreate", "OPEN", "create_s"),
         ("H5Fclose", "CLOSE", "close_s"),

@@ -23,8 +23,8 @@ ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t offset) {
   return write_late(fd, bytes, size, offset);
 }
 
-/* Does not call pwrite64 by its name, because that would be the runtime's wrapper, which would
- * count the write again. */
+/* Waits, then calls the next pwrite64 after this library, by a pointer from dlsym. A call by name
+ * would be the runtime's wrapper, which would count the write again. */
 ssize_t pwrite(int fd, const void *bytes, size_t size, off_t offset) {
   return write_late(fd, bytes, size, offset);
 }

@@ -1,5 +1,5 @@
-"""Checks the results of the small study that do not depend on time, and that waiting is attributed
-to communication."""
+"""Checks the results of the small study that do not depend on time, and that waiting for other
+ranks is attributed to communication."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ LATE = 300  # milliseconds
 
 @pytest.fixture(scope="module")
 def lab(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    """Returns the same object as the fixture of the other studies; the programs need a parallel
-    HDF5."""
+    """Returns an object that runs programs of the build with and without the runtime. It overrides
+    the fixture that requires the serial HDF5."""
     return Lab(build, tmp_path_factory.mktemp("mesh"))
 
 
 @pytest.fixture(scope="module", params=MPIS, ids=lambda mpi: mpi.name)
 def mpi(request: pytest.FixtureRequest) -> Mpi:
-    """Yields each MPI; skips if it or its HDF5 is missing."""
+    """Returns each MPI in turn; skips the tests of one if it or its HDF5 is missing."""
     chosen: Mpi = request.param
     if lacking := missing(chosen, "hdf5"):
         absent(f"there is no {lacking}")
@@ -34,20 +34,22 @@ def mpi(request: pytest.FixtureRequest) -> Mpi:
 
 @pytest.fixture(scope="module")
 def measured(lab: Lab, mpi: Mpi) -> dict[str, Measured]:
-    """Returns the measurements of each mode, which are made once."""
+    """Writes the mesh in each mode without and with the runtime. Returns the results by mode."""
     study = Study(lab, mpi)
     return {mode: study.measure(MESH, mode) for mode in MODES}
 
 
 def test_file_is_the_same(measured: dict[str, Measured]) -> None:
-    """The runtime changes no byte, and the files of all modes are the same."""
+    """The runtime changes no byte of the file, and independent and collective writes leave the same
+    file."""
     assert all(result.same for result in measured.values())
     assert len({result.digest for result in measured.values()}) == 1
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_what_was_asked(measured: dict[str, Measured], mode: str) -> None:
-    """HDF5's own counters do not depend on the mode, except for the counter of the mode."""
+    """The H5D and H5F counters have the writes and bytes of the program in both modes.
+    H5D_USE_MPIIO_COLLECTIVE is set only for collective writes."""
     datasets = measured[mode].counters["H5D"]
     assert datasets["WRITES"] == MESH.writes
     assert datasets["BYTES_WRITTEN"] == MESH.bytes
@@ -56,7 +58,7 @@ def test_what_was_asked(measured: dict[str, Measured], mode: str) -> None:
 
 
 def test_problem_writes_rows(measured: dict[str, Measured]) -> None:
-    """If ranks write independently, there is one MPI-IO and one POSIX write for every row of every
+    """With independent writes, the log has one MPI-IO and one POSIX write for every row of every
     part."""
     counters = measured["independent"].counters
     posix, mpiio = counters["POSIX"], counters["MPI-IO"]
@@ -72,8 +74,8 @@ def test_problem_writes_rows(measured: dict[str, Measured]) -> None:
 
 
 def test_cure_writes_the_whole(measured: dict[str, Measured]) -> None:
-    """If ranks write collectively, there is one MPI-IO call for each rank and part, and few large
-    POSIX writes."""
+    """With collective writes, the log has one MPI-IO call for each rank and part, and less than a
+    fiftieth of the POSIX writes."""
     bad, good = (measured[mode].counters for mode in MODES)
     assert good["MPI-IO"]["COLL_WRITES"] == MESH.writes
     assert good["POSIX"]["WRITES"] * 50 < bad["POSIX"]["WRITES"]
@@ -85,8 +87,8 @@ def test_cure_writes_the_whole(measured: dict[str, Measured]) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_layers_add_up(measured: dict[str, Measured], mode: str) -> None:
-    """The POSIX calls below the datasets and the file add up to all POSIX calls, including those on
-    internal files of the MPI."""
+    """The POSIX writes that LAYERS attributes to the datasets and the file add up to all POSIX
+    writes, including those on internal files of the MPI."""
     counters = measured[mode].counters
     below = sum(
         counters[kind][f"{operation}_POSIX_WRITES"]
@@ -102,7 +104,8 @@ def test_layers_add_up(measured: dict[str, Measured], mode: str) -> None:
 
 
 def test_waiting_for_a_late_rank_is_communication(lab: Lab, mpi: Mpi) -> None:
-    """All ranks except one wait in H5Fclose, and the log shows the waiting as communication."""
+    """If one rank comes late to H5Fclose, the log has the waiting of all others as time of MPI
+    communication or MPI-IO."""
     late = Study(lab, mpi, late=LATE).measure(MESH, "collective").counters["LAYERS"]
     went = where_time_went(late, "CLOSE")
     waited = (MESH.ranks - 1) * LATE / 1000

@@ -48,7 +48,7 @@ static void done(herr_t status, const char *what) {
 }
 
 /* Creates the file and returns its id. The format is the latest one with and without SWMR, so that
- * only the access differs. */
+ * only the access differs. Ends the program on failure. */
 static hid_t create_file(const struct task *task) {
   hid_t access = made(H5Pcreate(H5P_FILE_ACCESS), "H5Pcreate");
   done(H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST), "H5Pset_libver_bounds");
@@ -76,7 +76,8 @@ static hid_t create_dataset(const struct task *task, hid_t file) {
   return dataset;
 }
 
-/* Writes element n, whose value n + 1 is never the fill value. */
+/* Extends the dataset and writes element n (from 0), whose value n + 1 is never the fill value.
+ * memory: dataspace of one element. Ends the program on failure. */
 static void append_one(const struct task *task, hid_t dataset, hid_t memory, hsize_t n) {
   static const hsize_t one[2] = {1, 1};
   hsize_t extent[2], place[2];

@@ -14,7 +14,8 @@ static void fail(const char *what) {
   exit(1);
 }
 
-/* Returns the current number of elements; drops cached metadata. */
+/* Drops cached metadata by H5Drefresh, and returns the current number of elements. Ends the program
+ * on failure. */
 static hsize_t refreshed_extent(hid_t dataset) {
   hsize_t extent = 0;
   if (H5Drefresh(dataset) < 0) fail("H5Drefresh");
@@ -35,8 +36,8 @@ static void read_elements(hid_t dataset, hsize_t first, hsize_t count, int *valu
   H5Sclose(space);
 }
 
-/* Returns how many elements have their value, counted from the first; ends the program at a value
- * that was never written. */
+/* Returns how many of `count` elements, from the beginning of `values` on, have their value. first:
+ * the number of the first one. Ends the program at a value that was never written. */
 static hsize_t right_elements(const int *values, hsize_t first, hsize_t count) {
   hsize_t right = 0;
   for (hsize_t i = 0; i < count; i++) {

@@ -17,7 +17,7 @@ VALUE = 4  # bytes of an element
 
 @dataclass(frozen=True)
 class Layout:
-    """A chunk size and the direction of growth, with the results of the source."""
+    """A chunk size and the direction in which the dataset grows, with the results of the source."""
 
     name: str
     chunk: int  # edge, in elements
@@ -45,7 +45,8 @@ MODES: dict[str, tuple[str, ...]] = {
 
 @dataclass
 class Measured:
-    """Results for one layout and mode: the shortest times in seconds, and the counters."""
+    """Results for one layout and mode: the shortest times in seconds, and the counters of the
+    file."""
 
     seconds: float  # from the creation of the file to its close, bare
     bare: float  # processor time without the runtime
@@ -55,7 +56,8 @@ class Measured:
 
 @dataclass
 class Following:
-    """Results of a writer while a reader reads the file."""
+    """Results of a writer and a reader at the same time: the writer's seconds, and the reader's
+    refreshes and counters."""
 
     seconds: float
     refreshes: int
@@ -64,14 +66,15 @@ class Following:
 
 @dataclass
 class Study:
-    """Runs that append, with and without the runtime."""
+    """Runs that append `count` elements, with and without the runtime."""
 
     lab: Lab
     count: int  # elements
     checked: set[tuple[Layout, str]] = field(default_factory=set)
 
     def command(self, layout: Layout, mode: str, *more: str) -> list[str]:
-        """Returns the command of the writer."""
+        """Returns the command of the writer `append`. mode: a key of MODES; more: further
+        options."""
         return [
             self.lab.program("swmr-append/append"),
             *("--chunk", str(layout.chunk), "--growth", layout.growth),
@@ -82,8 +85,8 @@ class Study:
         ]
 
     def once(self, layout: Layout, mode: str, *, bare_first: bool = True) -> Measured:
-        """Runs a layout without and with the runtime, and measures both. Raises RuntimeError if
-        they leave different bytes."""
+        """Runs a layout and mode without and with the runtime, and measures both. bare_first: the
+        order. Raises RuntimeError if they leave different bytes."""
         path = self.lab.folder / "elements.h5"
         runs, left = {}, {}
         for instrumented in (not bare_first, bare_first):
@@ -100,8 +103,9 @@ class Study:
         return Measured(float(bare.words[1]), bare.cpu, runs[True].cpu, counters)
 
     def table(self, rounds: int) -> dict[tuple[Layout, str], Measured]:
-        """Measures all layouts and modes in turn, so that a disturbance of the machine affects all
-        of them. Returns the shortest times."""
+        """Measures all layouts and modes `rounds` times in turn, so that a disturbance of the
+        machine affects all of them. Returns the results with the shortest times, by layout and
+        mode."""
         best: dict[tuple[Layout, str], Measured] = {}
         for i in range(rounds):
             for layout in LAYOUTS:
@@ -114,8 +118,9 @@ class Study:
         return best
 
     def follow(self, mode: str, *, instrumented: bool) -> Following:
-        """Runs a writer with the second of LAYOUTS, and a reader at the same time. Raises
-        RuntimeError if one of them fails, or if the reader does not see all elements."""
+        """Runs a writer with the second of LAYOUTS, and a reader at the same time. mode: a key of
+        MODES. Returns the results. Raises RuntimeError if one of them fails, or if the reader does
+        not see all elements."""
         layout = LAYOUTS[1]
         settings, _ = self.lab.instrumentation() if instrumented else ({}, None)
         command = self.command(layout, mode, "--announce")
@@ -141,7 +146,9 @@ class Study:
 
 
 def time_rows(best: dict[tuple[Layout, str], Measured]) -> Iterator[list[str]]:
-    """Yields a row for each layout: the source's numbers and those measured here."""
+    """Yields a row of cells for each layout: the seconds without SWMR; for each other mode how much
+    longer it takes, in per cent, in the source and here; and what the runtime adds, in per cent.
+    best: the results of the fastest rounds."""
     for layout in LAYOUTS:
         base = best[layout, "no SWMR"]
         cells = [layout.name, f"{base.seconds:.3f} s"]
@@ -153,8 +160,8 @@ def time_rows(best: dict[tuple[Layout, str], Measured]) -> Iterator[list[str]]:
 
 
 def cause_rows(best: dict[tuple[Layout, str], Measured], count: int) -> Iterator[list[str]]:
-    """Yields a row for each layout: bytes written by POSIX for each byte appended, and the number
-    of writes."""
+    """Yields a row of text for each layout: bytes written by POSIX for each byte appended, and the
+    number of writes, for each mode. count: of elements."""
     for layout in LAYOUTS:
         cells = [layout.name]
         for mode in MODES:

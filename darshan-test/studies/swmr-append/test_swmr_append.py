@@ -1,4 +1,5 @@
-"""The small study: the runtime changes no byte, and the counters show the reason for the cost."""
+"""In the small study, the runtime changes no byte of the file, and the counters of the log show the
+reason for the cost of flushing."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ def chunk_bytes(layout: Layout) -> int:
 
 @pytest.fixture(scope="module")
 def measured(lab: Lab) -> dict[tuple[Layout, str], Measured]:
-    """Measures every layout and mode once; raises an error if the runtime changes the file."""
+    """Measures every layout and mode once. Returns the results by layout and mode. Fails if the
+    runtime changes the file."""
     return Study(lab, COUNT).table(rounds=1)
 
 
@@ -40,7 +42,8 @@ def measured(lab: Lab) -> dict[tuple[Layout, str], Measured]:
 def test_chunks_are_written_once_per_flush(
     measured: dict[tuple[Layout, str], Measured], layout: Layout, mode: str
 ) -> None:
-    """The bytes written are those of the changed chunks at every flush, and metadata."""
+    """The bytes written in the log are those of the whole chunks that changed before each flush,
+    and a little metadata."""
     counters = measured[layout, mode].counters
     raw = raw_writes(layout, mode) * chunk_bytes(layout)
     assert raw <= counters["BYTES_WRITTEN"]
@@ -53,8 +56,8 @@ def test_chunks_are_written_once_per_flush(
 def test_flushing_finer_than_a_chunk_rewrites_it(
     measured: dict[tuple[Layout, str], Measured],
 ) -> None:
-    """Flushing more often than once per chunk writes the chunk repeatedly; the log shows the
-    problem and the repaired version."""
+    """In the log of a writer that flushes ten times per chunk, the bytes written are over ten times
+    those appended, by writes of a whole chunk; with a flush after ten chunks, less than twice."""
     large = LAYOUTS[1]
     problem, cure = (measured[large, mode].counters for mode in ("every 100", "every 10,000"))
     assert problem["BYTES_WRITTEN"] > 10 * VALUE * COUNT
@@ -65,7 +68,8 @@ def test_flushing_finer_than_a_chunk_rewrites_it(
 
 @pytest.mark.parametrize("mode", [mode for mode in MODES if mode != "no SWMR"])
 def test_reader_beside_the_writer(lab: Lab, mode: str) -> None:
-    """The reader sees every element and never a wrong one, with both programs instrumented."""
+    """With writer and reader instrumented, the reader sees every element and never a wrong one, and
+    its log has all bytes that it read."""
     found = Study(lab, COUNT).follow(mode, instrumented=True)
     assert found.refreshes > 0
     assert found.reader["BYTES_READ"] >= VALUE * COUNT

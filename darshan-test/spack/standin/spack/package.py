@@ -1,6 +1,8 @@
-"""A stand-in for spack.package: it stores the directives, and its functions behave like Spack's. It
-has only the names that Darshan's recipe uses, so that a wrong name fails as in Spack; a recipe gets
-no other names by `import *`."""
+"""A stand-in for spack.package, from which Spack's recipes import: it stores the directives, and
+its functions behave like Spack's.
+
+It has only the names that Darshan's recipe uses, so that a wrong name fails as in Spack; a recipe
+gets no other names by `import *`."""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ __all__ = [
 
 @dataclass
 class Said:
-    """The directives of the recipe that is being read."""
+    """The directives of the recipe that is being read, by kind."""
 
     versions: dict[str, dict[str, Any]] = field(default_factory=dict)
     variants: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -32,8 +34,8 @@ class Said:
     conditions: list[str] = field(default_factory=list)
 
     def with_conditions(self, options: dict[str, Any]) -> dict[str, Any]:
-        """Returns the options with "when" as a list: the conditions of the directive and of the
-        enclosing blocks, which must all be true."""
+        """Returns the options of a directive with "when" as a list: its own condition and those of
+        the enclosing blocks, which must all be true."""
         conditions = [*self.conditions, *([options["when"]] if "when" in options else [])]
         return {**options, "when": conditions}
 
@@ -94,7 +96,7 @@ def when(condition: str) -> Iterator[None]:
 
 
 class EnvironmentModifications:
-    """Changes of the environment that loading a package makes."""
+    """The changes of environment variables that loading a package makes."""
 
     def __init__(self) -> None:
         self.steps: list[tuple[str, str, str]] = []

@@ -2,7 +2,7 @@
 
 
 class Compose:
-    """Applies transforms one after another."""
+    """Applies transforms one after another to a sample."""
 
     def __init__(self, transforms):
         self.transforms = transforms

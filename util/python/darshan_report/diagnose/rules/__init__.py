@@ -1,6 +1,6 @@
-"""One file per diagnosis, in a folder for each subject. Each file defines NAME, ROLE and
-find(facts), which yields its findings. A file in these folders is a rule without further
-registration."""
+"""One file per diagnosis, in a folder for each subject. Each file defines NAME, the diagnosis;
+ROLE, its place in the report; and find(facts), which yields its findings. A file in these folders
+is a rule without further registration."""
 
 from __future__ import annotations
 
@@ -16,17 +16,19 @@ from ..finding import CAUSE, REMARK, SYMPTOM, Finding
 
 
 class Rule(Protocol):
-    """The names that every file of a rule defines."""
+    """The names that every file of a rule defines, for type checkers."""
 
     NAME: str
     ROLE: str
 
     def find(self, facts: Facts, /) -> Iterator[Finding]:
-        """Yields the findings of a log."""
+        """Yields the findings of the rule for one log, none if the diagnosis does not apply. facts:
+        of the log."""
 
 
 def modules() -> dict[str, ModuleType]:
-    """Returns the modules of all rules by their names, without those of folders, in order."""
+    """Returns the modules of all rules by the names of their files, sorted; folders are not
+    included."""
     names = {
         module.name: f"{__name__}.{folder.name}.{module.name}"
         for folder in iter_modules(__path__)

@@ -1,4 +1,5 @@
-"""A stand-in for Spack's AutotoolsPackage: its phases, order and commands."""
+"""A stand-in for Spack's AutotoolsPackage, with the same phases in the same order, which run the
+same commands."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ class Spec:
 
 
 class AutotoolsPackage:
-    """The base class of a recipe."""
+    """The base class of a recipe: runs the phases of a build by Autotools."""
 
     phases = ("autoreconf", "configure", "build", "install")
 

@@ -11,7 +11,8 @@ if getattr(builtins, "no_time", False):
 
 
 class _Worker:
-    """The information that a worker has about itself: its number."""
+    """The number of the worker in whose process this code runs, as `this`; None in the process that
+    iterates."""
 
     this = None  # of this process
 
@@ -25,7 +26,8 @@ def get_worker_info():
 
 
 class DataLoader:
-    """Iterates over batches of the elements of a sequence."""
+    """Iterates over batches of the elements of a sequence, with the arguments of PyTorch's class
+    that the tests use."""
 
     def __init__(
         self, dataset, batch_size=1, persistent_workers=False, num_workers=0, collate_fn=list

@@ -15,9 +15,9 @@ ROLE = REMARK
 
 @needs("GDS")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a notice if POSIX calls moved most bytes of GPUDirect Storage, and this took time. It
-    is a notice and not a problem, because the log does not show how fast the direct path would
-    be."""
+    """Yields a notice if POSIX calls moved most bytes of GPUDirect Storage (cuFile's compatibility
+    mode), and this took time; otherwise nothing. A notice and not a problem, because the log does
+    not show how fast the direct path would be."""
     table = facts.table("GDS")
     if table is None:
         return

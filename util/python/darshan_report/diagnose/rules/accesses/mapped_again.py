@@ -21,8 +21,9 @@ _OPENS = 2.0  # mappings per open from which on the mappings are repeated, not t
 
 
 def _grown(posix: Table, extra: Table) -> np.ndarray:
-    """Returns a mask of the files that got another size about as often as they were mapped: they
-    grow in small steps, which the rule on metadata calls tells."""
+    """Returns a mask of the POSIX records of files that got another size about as often as they
+    were mapped. They grow in small steps, which the rule on metadata calls reports. extra: the
+    table POSIX_EXT."""
     grown = np.zeros(len(posix), bool)
     _, here, there = np.intersect1d(posix.ids, extra.ids, return_indices=True)
     resized = extra["TRUNCATES"][there] + extra["FALLOCATES"][there]
@@ -32,8 +33,9 @@ def _grown(posix: Table, extra: Table) -> np.ndarray:
 
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if processes map the same files again and again, and the mapping takes
-    time. The page faults of each new mapping are in the time between these calls."""
+    """Yields one finding if processes map the same files again and again while these are open, and
+    the mapping takes time; otherwise nothing. The page faults of each new mapping are in the time
+    between these calls."""
     spent = mapping_times(facts)
     if spent is None:
         return

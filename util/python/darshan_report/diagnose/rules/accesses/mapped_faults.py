@@ -28,8 +28,8 @@ IN_ORDER = 0.8  # share of the page faults that must follow closely behind the p
 
 @dataclass(frozen=True)
 class _Order:
-    """The order of page faults, which DARSHAN_PAGE_FAULTS records: all page faults, those that went
-    forward, and those that went at most 2 MiB forward."""
+    """The order of the page faults of mapped files, which DARSHAN_PAGE_FAULTS records: the numbers
+    of all, of those that went forward in a file, and of those that went at most 2 MiB forward."""
 
     every: float
     forward: float
@@ -61,8 +61,8 @@ def _order(extra: Table) -> _Order:
 
 
 def _on_network(facts: Facts, record: int) -> tuple[str, str]:
-    """Returns a sentence on the network file system of a mapped file, and one with the remedy; both
-    are empty if the file is on another one."""
+    """Returns a sentence on the network file system that has a mapped file, and one with the
+    remedy; both are empty if the file is on another kind of file system. record: id of the file."""
     kind = facts.mount_type(record)
     if kind not in _NETWORK:
         return "", ""
@@ -76,8 +76,8 @@ def _on_network(facts: Facts, record: int) -> tuple[str, str]:
 
 @needs("USAGE")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding, over all mapped files, if page faults wait for storage and nearly each
-    reads a single page."""
+    """Yields one finding, over all mapped files, if page faults wait for storage and nearly each of
+    them reads a single page; otherwise nothing."""
     usage, extra = facts.table("USAGE"), facts.table("POSIX_EXT")
     waited = waits_for_pages(facts)
     if usage is None or extra is None or waited is None or not extra.has("MMAP_TOUCHED"):

@@ -15,8 +15,9 @@ _PAGE = 4096  # mean bytes of a transfer
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a notice if I/O takes time and buffers are not aligned in memory. It is not a problem,
-    because the alignment matters little except with direct I/O."""
+    """Yields one notice, over all files, if I/O takes time and many buffers are not aligned in
+    memory; otherwise nothing. It is not a problem, because the alignment matters little except with
+    direct I/O."""
     table = facts.table("POSIX")
     if table is None or not places_memory(facts):
         return

@@ -20,7 +20,8 @@ _FEW_FORWARD = 0.1  # share of the transfers; half of random transfers go forwar
 @needs("POSIX")
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if reads jump back and forth in a file, and another if writes do."""
+    """Yields a finding if the reads of files jump back and forth, and another if their writes do,
+    each over all such files; otherwise nothing."""
     table = facts.table("POSIX")
     if table is not None:
         for kind in ("READ", "WRITE"):
@@ -28,9 +29,9 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def goes_back(facts: Facts, table: Table, kind: str, place: int) -> bool:
-    """Returns whether the transfers of a file are in descending order (half of random transfers go
-    forward). If bytes are moved several times, they may be at one offset, which is not an order.
-    kind: READ or WRITE. place: row of the file."""
+    """Returns whether the transfers of a file are in descending order of their offsets (of random
+    transfers, half would go forward). False if bytes are moved several times, because then the
+    order is unknown. kind: READ or WRITE. place: row of the file."""
     calls, forward = int(table[f"{kind}S"][place]), int(table[f"SEQ_{kind}S"][place])
     direction = "READ" if kind == "READ" else "WRITTEN"
     moved, there = (int(table[f"{name}_{direction}"][place]) for name in ("BYTES", "MAX_BYTE"))
@@ -39,7 +40,8 @@ def goes_back(facts: Facts, table: Table, kind: str, place: int) -> bool:
 
 
 def backwards(kind: str) -> Remedy:
-    """Returns the advice for a file that is read or written from its end to its start."""
+    """Returns the advice for a file that is read or written from its end to its start. kind: READ
+    or WRITE."""
     word = kind.lower()
     return Remedy(
         f"They go from the end of the file to its start: {word} it forward, in blocks of a "
@@ -54,8 +56,8 @@ def backwards(kind: str) -> Remedy:
 
 
 def _sorted(*, in_common: bool) -> Remedy:
-    """Returns the advice for a random order. in_common: other processes use the file, so a process
-    must not keep it in memory."""
+    """Returns the advice for transfers in random order. in_common: other processes use the file, so
+    a process must not keep it in memory."""
     kept = "" if in_common else ", or keep the file in memory while it is used"
     once = "" if in_common else "C: read(fd, all, size);  // once, if it fits into memory\n"
     return Remedy(

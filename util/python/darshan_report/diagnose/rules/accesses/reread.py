@@ -87,8 +87,8 @@ _SCANS = Remedy(
 
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding for POSIX, and another for streams, if the same bytes are read several
-    times, and likewise if they are written several times."""
+    """Yields a finding for files, and another for streams, if the same bytes are read several
+    times, and two more if they are written several times; otherwise nothing."""
     table = facts.table("POSIX")
     for direction, kind in (("READ", "READ"), ("WRITTEN", "WRITE")):
         if table is not None:
@@ -98,7 +98,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def streams_again(facts: Facts, streams: Streams) -> Mask:
-    """Returns a mask of the streams that read or write the same bytes again."""
+    """Returns a mask of the STDIO records of streams that read or write the same bytes again."""
     read, written = (_again(facts, streams.table, d)[0] for d in ("READ", "WRITTEN"))
     return read | written
 
@@ -106,7 +106,7 @@ def streams_again(facts: Facts, streams: Streams) -> Mask:
 @once
 def _again(facts: Facts, table: Table, direction: str) -> tuple[Mask, np.ndarray, np.ndarray]:
     """Returns a mask of the files whose bytes are moved again; per file, the bytes that were moved;
-    and the bytes of moving each byte once. direction: READ or WRITTEN."""
+    and per file, the bytes of moving each byte once in each process. direction: READ or WRITTEN."""
     moved = np.maximum(0, table[f"BYTES_{direction}"] - facts.unplaced(table, direction))
     # Each process may need the file once; this does not count as "again".
     size = (table[f"MAX_BYTE_{direction}"] + 1) * np.where(table.shared, table.processes, 1)
@@ -129,16 +129,16 @@ def _again(facts: Facts, table: Table, direction: str) -> tuple[Mask, np.ndarray
 
 
 def mostly(facts: Facts, table: Table, kind: str) -> Mask:
-    """Returns a mask of the files that are moved again so often that the size of a transfer matters
-    little."""
+    """Returns a mask of the files whose bytes are moved so many times that the size of a transfer
+    matters little. kind: READ or WRITE."""
     direction = {"READ": "READ", "WRITE": "WRITTEN"}[kind]
     mask, moved, size = _again(facts, table, direction)
     return mask & (moved >= facts.limits["again.mostly"] * size)
 
 
 def times_read(facts: Facts, table: Table, place: int) -> float:
-    """Returns how often each process read each byte of a file on average, at least; 1 if unknown.
-    place: row of the file."""
+    """Returns how often, on average and at least, each process read each byte of a file; 1 if
+    unknown. place: row of the file."""
     read = float(table["BYTES_READ"][place] - facts.unplaced(table, "READ")[place])
     users = int(table.processes[place]) if bool(table.shared[place]) else 1
     size = (int(table["MAX_BYTE_READ"][place]) + 1) * max(users, 1)
@@ -146,8 +146,8 @@ def times_read(facts: Facts, table: Table, place: int) -> float:
 
 
 def most_moved(facts: Facts, direction: str) -> str:
-    """Describes the file with the most bytes that are READ or WRITTEN many times, even if that
-    takes little time; empty without such a file."""
+    """Returns text that describes the file of which most bytes are READ or WRITTEN many times
+    (direction), even if that takes little time; "" if there is none."""
     best, words = 0, ""
     for table in filter(None, (facts.table("POSIX"), facts.table("STDIO"))):
         mask, moved, size = _again(facts, table, direction)
@@ -166,16 +166,18 @@ def most_moved(facts: Facts, direction: str) -> str:
 
 
 def _of_one(table: Table, place: int, size: int) -> tuple[int, str]:
-    """Returns the largest possible size of a file, and text for the number of its processes. `size`
-    contains the file once for each process. The log has the offset of the last byte that was moved,
-    but not which bytes before it were moved. place: row of the file."""
+    """Returns the largest possible size of a file in bytes, and text for the number of its
+    processes, "" for one. size: the file's bytes, once for each process. place: row of the file.
+    The log has the offset of the last byte that was moved, but not which bytes before it were
+    moved."""
     users = int(table.processes[place]) if bool(table.shared[place]) else 1
     return size // max(users, 1), f" by each of {count(users)} processes" if users > 1 else ""
 
 
 def _looked_up(facts: Facts, table: Table, moved: np.ndarray, size: np.ndarray) -> Mask:
     """Returns a mask of the large files that are read in whole blocks at scattered offsets, each
-    block a few times. Loading all of such a file would take as long as these reads."""
+    block a few times. Reading all of such a file into memory would take as long. moved, size: bytes
+    per file, as from _again."""
     read, calls = table["BYTES_READ"], table["READS"]
     blocks = (read >= _BLOCKS[0] * calls) & (read <= _BLOCKS[1] * calls)
     few = moved < facts.limits["again.mostly"] * size
@@ -184,8 +186,9 @@ def _looked_up(facts: Facts, table: Table, moved: np.ndarray, size: np.ndarray) 
 
 
 def _read_back(facts: Facts, table: Table, moved: np.ndarray, size: np.ndarray) -> Mask:
-    """Returns a mask of the files that are written anew for each time that they are read, at most
-    once per open: these bytes are not the same."""
+    """Returns a mask of the files that are written anew each time before they are read, at most
+    once per open: the bytes that are read are then not the same. moved, size: bytes per file, as
+    from _again."""
     least = (1 - _COPIED) * moved
     found: Mask = (table["BYTES_WRITTEN"] >= least) & (facts.opens(table) * size >= least)
     return found
@@ -193,7 +196,8 @@ def _read_back(facts: Facts, table: Table, moved: np.ndarray, size: np.ndarray) 
 
 def _made_anew(facts: Facts, table: Table, moved: np.ndarray, size: np.ndarray) -> Mask:
     """Returns a mask of the files that are seldom opened, and written once per open. A checkpoint
-    that replaces the previous one does not write the same bytes again."""
+    that replaces the previous one does not write the same bytes again. moved, size: bytes per file,
+    as from _again."""
     # A stream on an open descriptor begins at the start again.
     opens = facts.opens(table) + table["FDOPENS"]
     each = opens / np.maximum(table.processes, 1)
@@ -202,19 +206,18 @@ def _made_anew(facts: Facts, table: Table, moved: np.ndarray, size: np.ndarray) 
 
 
 def _renamed(facts: Facts, number: int) -> int:
-    """Returns how often a file was renamed; 0 also if POSIX has no record of it, and in logs of
-    releases that do not count it. A program that writes a file and renames it, again and
-    again, makes a series of files with different bytes, such as the snapshots of a simulation.
-    number: id of the file."""
+    """Returns how often a file was renamed; 0 also if this is unknown. A program that writes a file
+    and renames it, again and again, makes a series of files with different bytes, such as snapshots
+    of a simulation. number: id of the file."""
     posix = facts.table("POSIX")
     place = posix.place(number) if posix is not None and posix.has("RENAME_SOURCES") else None
     return int(posix["RENAME_SOURCES"][place]) if posix is not None and place is not None else 0
 
 
 def _spent(facts: Facts, table: Table, kind: str) -> np.ndarray:
-    """Returns the seconds in transfers. For a stream that moves the same bytes only a few times,
-    counts only flushes and transfers that reached the file, because a larger buffer saves only
-    these."""
+    """Returns the seconds in transfers, per file. For a stream that moves the same bytes only a few
+    times, counts only flushes and transfers that reached the file, because a larger buffer saves
+    only these. kind: READ or WRITE."""
     whole = facts.moving(table, kind)
     if table.prefix == "POSIX" or facts.streams is None or not facts.streams.known:
         return whole
@@ -225,7 +228,8 @@ def _spent(facts: Facts, table: Table, kind: str) -> np.ndarray:
 
 def _in_order(table: Table, kind: str) -> Mask:
     """Returns a mask of the files that are moved from beginning to end each time, not at scattered
-    offsets as by a database. The program then also repeats its work on these bytes."""
+    offsets as by a database. The program then also repeats its work on these bytes. kind: READ or
+    WRITE."""
     calls = table[f"{kind}S"]
     found: Mask = (
         2 * table[f"CONSEC_{kind}S"] >= calls
@@ -236,8 +240,8 @@ def _in_order(table: Table, kind: str) -> Mask:
 
 
 def _looks_up(facts: Facts, table: Table) -> Mask:
-    """Returns a mask of the databases of SQLite of which each query reads a small part, as it does
-    by an index: between its jumps it reads little in order."""
+    """Returns a mask of the SQLite databases of which each query reads a small part, as it does by
+    an index: between two jumps little is read in order."""
     names = databases(facts)
     if not names:
         return np.zeros(len(table), bool)
@@ -249,8 +253,9 @@ def _looks_up(facts: Facts, table: Table) -> Mask:
 
 
 def _by_netcdf(facts: Facts, direction: str) -> np.ndarray:
-    """Returns the ids of the files that netCDF reads without HDF5: it reads a block of the file,
-    and works on it, for each access to a variable, in any order."""
+    """Returns the ids of the files that netCDF reads without HDF5, for the direction READ;
+    otherwise none. netCDF reads a block of such a file, and works on it, for each access to a
+    variable, in any order."""
     files = used_through(facts, _NETCDF) if direction == "READ" else frozenset()
     found = [number for number in files if not _is_hdf5(facts, number)]
     return np.array(sorted(found), np.uint64)
@@ -359,8 +364,8 @@ def _is_hdf5(facts: Facts, number: int) -> bool:
 
 
 def _copied(table: Table, place: int) -> bool:
-    """Returns whether about as many bytes were written to other files as were read from this one.
-    place: row of the file."""
+    """Returns whether about as many bytes were written to all other files as were read from this
+    one, so that it was probably copied. place: row of the file."""
     read = float(table["BYTES_READ"][place])
     others = float(table.sum("BYTES_WRITTEN")) - float(table["BYTES_WRITTEN"][place])
     return abs(others - read) <= _COPIED * read

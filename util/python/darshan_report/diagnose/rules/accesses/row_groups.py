@@ -31,7 +31,8 @@ _REMEDY = Remedy(
 @needs("SITES")
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if a loop writes Parquet in very small pieces, over all files."""
+    """Yields one finding, over all files, if a loop writes Parquet files in very small row groups;
+    otherwise nothing. Call sites show the loop."""
     known, posix = loops_of(facts), facts.table("POSIX")
     if known is None or posix is None:
         return

@@ -28,8 +28,8 @@ _LIGHTER = 20  # number of seeks that cost as much as one open or stat
 
 
 def seconds_in(facts: Facts, table: Table) -> np.ndarray:
-    """Returns an estimate of the seconds in seeks per POSIX file: the share of seeks in the
-    metadata time."""
+    """Returns an estimate of the seconds in seeks, per POSIX file: the metadata time, in proportion
+    to the seeks among the metadata calls."""
     others = facts.opens(table) + table["STATS"]
     part = table["SEEKS"] / np.maximum(table["SEEKS"] + _LIGHTER * others, 1)
     found: np.ndarray = naming_times(facts, table) * part
@@ -39,7 +39,8 @@ def seconds_in(facts: Facts, table: Table) -> np.ndarray:
 @needs("POSIX")
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding on files with many more seeks than transfers."""
+    """Yields one finding over all files with many more seeks than transfers, if the seeks take much
+    time; otherwise nothing."""
     table = facts.table("POSIX")
     if table is None:
         return

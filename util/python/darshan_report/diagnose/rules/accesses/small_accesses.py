@@ -62,8 +62,8 @@ _SIZES = {"READ": "MAX_BYTE_READ", "WRITE": "MAX_BYTE_WRITTEN"}
 @needs("POSIX")
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if many small POSIX calls read a file, and another if many small POSIX calls
-    write one."""
+    """Yields a finding if many small POSIX calls read files, and another if many small POSIX calls
+    write files, each over all such files; otherwise nothing."""
     table = facts.table("POSIX")
     if table is None:
         return
@@ -81,8 +81,8 @@ def _by_blocks(table: Table, place: int, kind: str) -> bool:
 
 
 def _example(facts: Facts, kind: str, *, blocks: bool, in_order: bool) -> str:
-    """Returns the example of the remedy in each language. blocks: the program has a buffer of its
-    own. in_order: its transfers mostly go forward."""
+    """Returns the example of the remedy, one line for each language. kind: READ or WRITE. blocks:
+    the program has a buffer of its own. in_order: its transfers mostly go forward."""
     if not in_order:
         return _SORTED
     words = BLOCKS if blocks else READ_BUFFER if kind == "READ" else f"{FLUSHES}\n{WRITE_BUFFER}"
@@ -90,13 +90,15 @@ def _example(facts: Facts, kind: str, *, blocks: bool, in_order: bool) -> str:
 
 
 def _library(facts: Facts) -> bool:
-    """Returns whether the program uses a library that can move large pieces for it."""
+    """Returns whether the program uses a library that can move large pieces for it: MPI-IO or
+    HDF5."""
     return facts.table("MPI-IO") is not None or facts.info.region("H5D") is not None
 
 
 def _alike(facts: Facts, table: Table, kind: str, small: np.ndarray) -> np.ndarray:
-    """Returns a mask of the files that are each moved in a few tiny pieces, if all files together
-    have many such pieces. small: small transfers per file."""
+    """Returns a mask of the files of which each is moved in a few tiny pieces, if all these files
+    together have very many such pieces. kind: READ or WRITE. small: number of small transfers per
+    file."""
     moved, calls = table[_MOVED[kind][0]], table[f"{kind}S"]
     found: np.ndarray = (small >= _SOME * facts.files(table)) & (
         moved < facts.limits["stream.buffer"] * calls
@@ -107,7 +109,7 @@ def _alike(facts: Facts, table: Table, kind: str, small: np.ndarray) -> np.ndarr
 
 def _files(facts: Facts, table: Table, kind: str, small: np.ndarray) -> np.ndarray:
     """Returns a mask of the files with too many small transfers, most of which the page cache does
-    not serve."""
+    not serve. kind: READ or WRITE. small: number of small transfers per file."""
     moved, all_calls = table[_MOVED[kind][0]], table[f"{kind}S"]
     # The record of several files must have this number for each of its files.
     enough = facts.limits["operations"] * facts.files(table)

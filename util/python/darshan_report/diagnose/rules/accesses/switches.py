@@ -18,8 +18,8 @@ ROLE = SYMPTOM
 @needs("POSIX")
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding on files whose reads and writes alternate. It names the file that loses the
-    most time."""
+    """Yields one finding over all files whose reads and writes alternate, if that takes much time;
+    otherwise nothing. It names the file that loses the most."""
     table = facts.table("POSIX")
     if table is None:
         return

@@ -25,8 +25,9 @@ _GROUPS = (
 @needs("POSIX_EXT")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding if waiting for the device takes much time: in fsync and the like, and in
-    writes to files that were opened so that each write waits (O_SYNC). Files that are synchronized
-    for a group of writes are left to the remark on the time (costly-syncs)."""
+    writes to files that were opened so that each write waits (O_SYNC); otherwise nothing. Files
+    that are synchronized for a group of writes are left to the remark on the time
+    (costly-syncs)."""
     posix, extra = facts.table("POSIX"), facts.table("POSIX_EXT")
     if extra is None or posix is None:
         return
@@ -92,10 +93,10 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _through(posix: Table, extra: Table) -> tuple[np.ndarray, np.ndarray]:
-    """Returns a mask of the POSIX files that were opened so that each write waits for the device,
-    and a mask of those that were also opened without this flag. LMDB, for example, writes its pages
-    through one descriptor and the references to them through the other; the log does not
-    distinguish these writes."""
+    """Returns two masks of the POSIX records: files that were opened so that each write waits for
+    the device (O_SYNC), and those of them that were also opened without this flag. LMDB, for
+    example, writes its pages through one descriptor and the references to them through the other;
+    the log does not distinguish these writes."""
     found, some = np.zeros(len(posix), bool), np.zeros(len(posix), bool)
     opens = posix["OPENS"] - posix["DUPS"].clip(0)
     for record, number in zip(extra.ids, extra["SYNC_OPENS"]):

@@ -18,8 +18,8 @@ ROLE = SYMPTOM
 @needs("POSIX")
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if transfers straddle blocks or stripes of the file system: on files that
-    several processes write, or on file systems that lock whole blocks."""
+    """Yields at most one finding: on the files whose transfers straddle blocks or stripes of the
+    file system, if several processes write them or the file system locks whole blocks."""
     table = facts.table("POSIX")
     if table is None:
         return

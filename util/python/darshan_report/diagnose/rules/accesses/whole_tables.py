@@ -26,8 +26,8 @@ _MOST = 0.5  # share of the time in which the program must compute or decode
 
 
 def _reader(facts: Facts) -> tuple[str, str]:
-    """Returns the library function that reads tables, and the user's line that called it; empty
-    strings if the call sites have no function that takes a list of columns. Threads of the library
+    """Returns the library function that reads tables, and text for the user's line that called it;
+    ("", "") if the call sites show no function that takes a list of columns. Threads of the library
     make the reads, so only other calls of the function, such as a stat, show the user's line."""
     known = loops_of(facts)
     for loop in known.groups if known else ():
@@ -41,8 +41,8 @@ def _reader(facts: Facts) -> tuple[str, str]:
 
 @needs("SITES")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a notice if a program reads all columns of tables (Parquet and similar files) and
-    mostly computes in this time."""
+    """Yields at most one notice, a hint: if a program reads all columns of tables (Parquet and
+    similar files) and mostly computes in this time."""
     posix = facts.table("POSIX")
     if posix is None:
         return

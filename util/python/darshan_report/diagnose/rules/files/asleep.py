@@ -61,7 +61,7 @@ _EXAMPLE = (
 
 @dataclass(frozen=True)
 class _Asking:
-    """The look-ups of one line, with sleeps before some of them."""
+    """The look-ups of files that one line of a program makes, with sleeps before some of them."""
 
     looks: Looks
     processes: int
@@ -72,8 +72,8 @@ class _Asking:
 
 @needs("SITES")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on the loops that wait for files and sleep between two look-ups, or one on
-    a loop that waits for a file that never appears."""
+    """Yields at most one finding: on the loops that sleep between look-ups of files and find them
+    late; without such a loop, on one that waits for a file that never appears."""
     every = _every(facts)
     waiting = [one for one in every if one.looks.found]
     if waiting:
@@ -85,7 +85,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _lines(facts: Facts) -> list[Line]:
-    """Returns the lines of the program that make calls, each with its sites. Sites of a shell
+    """Returns the lines of the program that make calls, each with its call sites. Sites of a shell
     without line numbers (dash) are not combined."""
     known = loops_of(facts)
     found: dict[tuple[object, ...], Line] = {}
@@ -111,8 +111,8 @@ def _is_of_shell(facts: Facts, site: Site) -> bool:
 
 
 def _every(facts: Facts) -> list[_Asking]:
-    """Returns the lines that look for files after sleeps, ordered by what they found, most first.
-    Each process of `sleep` belongs to one line."""
+    """Returns the lines that look up files after sleeps, those that found most first. Each `sleep`
+    process is counted for one line only."""
     lines = _lines(facts)
     looking = [(known[1], known[0], line) for line in lines if (known := asked(line.sites))]
     order = [line for _, _, line in sorted(looking, key=lambda row: row[:2], reverse=True)]
@@ -131,8 +131,9 @@ def _every(facts: Facts) -> list[_Asking]:
 def _asking(
     facts: Facts, line: Line, places: tuple[int, ...], naps: Sequence[int]
 ) -> _Asking | None:
-    """Returns the counts of a line that looks for files after sleeps; None for other lines. naps:
-    indices of the `sleep` processes by which the line slept."""
+    """Returns the counts of a line that looks up files after sleeps; None for other lines. places:
+    indices of the line's processes in the process tree. naps: indices of the `sleep` processes by
+    which the line slept."""
     place, tree = line.place, facts.tree
     if naps:
         assert tree is not None
@@ -153,7 +154,8 @@ def _asking(
 
 
 def _where(place: Place | None) -> str:
-    """Returns file and line of a script as text; empty for other places."""
+    """Returns file, line and function of a place in a script, as text; "" for a place in a compiled
+    program, or None."""
     if place is None or not place.file or place.object:
         return ""
     inside = f", in {place.function}" if place.function not in _OUTERMOST else ""
@@ -161,8 +163,8 @@ def _where(place: Place | None) -> str:
 
 
 def _of_children(facts: Facts, places: tuple[int, ...]) -> float:
-    """Returns the lifetimes of the `sleep` processes that these processes started, added up, in
-    seconds."""
+    """Returns the sum of the lifetimes, in seconds, of the `sleep` processes that these processes
+    started. places: indices in the process tree."""
     tree = facts.tree
     if tree is None:
         return 0.0
@@ -171,8 +173,9 @@ def _of_children(facts: Facts, places: tuple[int, ...]) -> float:
 
 
 def _naps(facts: Facts, line: Line, every: Sequence[Line], places: tuple[int, ...]) -> list[int]:
-    """Returns the indices of the `sleep` processes that a script starts next to this line. A shell
-    sleeps by starting a process, and no gap of a call site shows this time."""
+    """Returns the indices, in the process tree, of the `sleep` processes that a script starts next
+    to this line. A shell sleeps by starting a process, so no gap of a call site has this time.
+    every: all lines. places: indices of the line's processes."""
     tree, place = facts.tree, line.place
     if tree is None or place is None or not place.file:
         return []
@@ -193,8 +196,8 @@ def _naps(facts: Facts, line: Line, every: Sequence[Line], places: tuple[int, ..
 
 
 def _slept(facts: Facts, places: tuple[int, ...], most: float) -> float:
-    """Returns the seconds, up to `most`, that these processes slept. Without places, counts all
-    processes."""
+    """Returns the seconds, at most `most`, that these processes slept. places: indices in the
+    process tree; empty: all processes."""
     table, tree = facts.table("USAGE"), facts.tree
     if table is None:
         return 0.0
@@ -206,8 +209,8 @@ def _slept(facts: Facts, places: tuple[int, ...], most: float) -> float:
 
 
 def _idle(facts: Facts, processes: int) -> float:
-    """Returns the seconds of the run in which no process worked; for a job, the mean over its
-    processes."""
+    """Returns the seconds of the run in which no process worked; for an MPI job, the mean over its
+    processes, of which there are `processes`."""
     if not facts.together:
         return max(0.0, facts.run_time - facts.needed_time)
     known = ledger.ledger(facts)
@@ -215,8 +218,9 @@ def _idle(facts: Facts, processes: int) -> float:
 
 
 def _makers(facts: Facts, waiting: Sequence[_Asking]) -> tuple[bool, str]:
-    """Returns whether other processes of the run used the files that were found, and the names of
-    their programs as text; empty if they are unknown, or more than two."""
+    """Returns whether other processes of the run used the files for which some loops waited and
+    which they found, and the names of their programs as text. The text is `""` if they are unknown,
+    or more than two. waiting: the loops."""
     of_others, names = False, dict[str, None]()
     for one in waiting:
         for number in one.files:
@@ -232,8 +236,8 @@ def _makers(facts: Facts, waiting: Sequence[_Asking]) -> tuple[bool, str]:
 
 
 def _sleepers(facts: Facts, waiting: Sequence[_Asking]) -> str:
-    """Returns the programs that sleep between look-ups, as text; empty if they are unknown, or more
-    than two."""
+    """Returns the names of the programs with these loops, which sleep between look-ups, as text;
+    `""` if they are unknown, or more than two. waiting: the loops."""
     tree, late = facts.tree, defaultdict[str, float](float)
     if tree is None or not all(one.places for one in waiting):
         return ""
@@ -244,7 +248,8 @@ def _sleepers(facts: Facts, waiting: Sequence[_Asking]) -> str:
 
 
 def _late(facts: Facts, waiting: Sequence[_Asking]) -> Finding | None:
-    """Returns the finding on files that were found late; None if this costs little."""
+    """Returns the finding on files that a loop found later than they appeared, because it slept;
+    None if this costs little. waiting: loops that sleep between look-ups."""
     slept, late = sum(one.looks.seconds for one in waiting), sum(one.looks.late for one in waiting)
     processes = max(one.processes for one in waiting) if facts.together else 1
     run = min(late / processes, _idle(facts, processes), facts.run_time)
@@ -294,15 +299,16 @@ def _late(facts: Facts, waiting: Sequence[_Asking]) -> Finding | None:
 
 
 def _at(waiting: Sequence[_Asking]) -> str:
-    """Returns the lines of scripts that wait, the longest wait first. Empty for compiled programs,
-    because other code looks up their lines."""
+    """Returns, as text, the lines of scripts with these loops, the longest wait first; `""` for
+    compiled programs, because other code looks up their lines. waiting: loops that sleep between
+    look-ups."""
     most = sorted(waiting, key=lambda one: -one.looks.late)[:_SHOWN]
     return " and ".join(dict.fromkeys(one.where for one in most if all(o.where for o in most)))
 
 
 def _of_others(said: Finding) -> Finding:
-    """Returns the finding as a notice, because another program may have made the files, or the loop
-    may wait for something else."""
+    """Returns the finding `said` changed to a notice, for files that no process of the run made:
+    another program may have made them, or the loop may wait for something else."""
     return replace(
         said,
         name=OF_OTHERS,
@@ -314,7 +320,8 @@ def _of_others(said: Finding) -> Finding:
 
 
 def _in_vain(facts: Facts, every: Sequence[_Asking]) -> Iterator[Finding]:
-    """Yields the notice on a file that never appeared, if the run mostly slept for it."""
+    """Yields one notice on a file that never appeared, if the run mostly slept in these loops;
+    otherwise nothing. every: all loops that sleep between look-ups."""
     slept, sleeps = sum(one.looks.seconds for one in every), sum(one.looks.pauses for one in every)
     waited = min(slept, _idle(facts, 1))
     if facts.together or sleeps < _OFTEN or waited < _MOSTLY * facts.run_time:

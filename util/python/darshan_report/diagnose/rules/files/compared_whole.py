@@ -47,7 +47,7 @@ _REMEDY = Remedy(
 
 
 def _whole(facts: Facts, table: Table) -> np.ndarray:
-    """Returns a mask of the large files that are read whole and once."""
+    """Returns a mask of the large files that are read whole and once, and not written."""
     read, size = table["BYTES_READ"], table["MAX_BYTE_READ"] + 1
     large = facts.single(table) & ~program_text.which(facts, table) & (size >= _LEAST)
     return np.asarray(large & (read >= size) & (read <= _ONCE * size) & (table["WRITES"] == 0))
@@ -58,7 +58,8 @@ def _is_data(name: str) -> bool:
 
 
 def _around(facts: Facts) -> float:
-    """Returns the longer times before calls that read, open or close files, in seconds."""
+    """Returns the seconds between calls, in longer gaps before calls that read, open or close
+    files; there the program may compute checksums."""
     known = loops_of(facts)
     found = 0.0
     for site in (site for loop in known.groups for site in loop.sites) if known else ():
@@ -72,8 +73,8 @@ def _around(facts: Facts) -> float:
 
 @needs("SITES")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a hint if most of the bytes that are read whole are of files of a size of their own,
-    and some are not."""
+    """Yields at most one notice, a hint: if large files are read whole at the rate of a checksum,
+    and most of these bytes are of files whose size no other file has."""
     table = facts.table("POSIX")
     if table is None:
         return

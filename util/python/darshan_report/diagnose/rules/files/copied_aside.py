@@ -38,7 +38,8 @@ _EXAMPLE = (
 
 @dataclass(frozen=True)
 class _Pair:
-    """A file that was removed, and the one with as many bytes that stayed."""
+    """A file that was removed, and the one that received as many bytes and stayed; both by their
+    record ids."""
 
     source: int
     target: int
@@ -49,8 +50,8 @@ class _Pair:
 
 @needs("POSIX", "POSIX_EXT")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if files that the run wrote were copied whole into the same file system and
-    removed, or a hint if their contents may have been changed on the way."""
+    """Yields at most one finding on files that the run wrote, copied whole into the same file
+    system, and removed. It is a hint if their contents may have been changed on the way."""
     pairs = _pairs(facts)
     certain = [pair for pair in pairs if pair.is_copy]
     pairs = certain or pairs
@@ -96,9 +97,9 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _pairs(facts: Facts) -> list[_Pair]:
-    """Returns files that were written, read and removed, each with the file that received as many
-    bytes and stayed: one of the same name in another folder or, if there are several pairs, one of
-    the same ending that was certainly copied without a change."""
+    """Returns the files that were written, read and removed, each with the file that received as
+    many bytes and stayed: a file of the same name in another folder or, if there are several
+    pairs, a file with the same extension that was certainly copied without a change."""
     extra = facts.table("POSIX_EXT")
     if extra is None:
         return []
@@ -132,7 +133,8 @@ def _pairs(facts: Facts) -> list[_Pair]:
 def _pair(
     facts: Facts, number: int, other: int, files: dict[int, Renamed], removing: float
 ) -> _Pair:
-    """Returns a file and its copy; removing: seconds in calls on the name of the first."""
+    """Returns the pair of a removed file and its copy. number, other: their ids. files: all files,
+    by id. removing: seconds in calls on the name of the removed file."""
     source, target = files[number], files[other]
     by_kernel = _has_copied(facts, source.records) and _has_copied(facts, target.records)
     reading = source.sums.reading * min(1.0, source.sums.size / source.sums.read)
@@ -149,7 +151,8 @@ def _pair(
 
 
 def _has_copied(facts: Facts, records: list[int]) -> bool:
-    """Returns whether calls that copy inside the kernel were made on a file."""
+    """Returns whether calls that copy inside the kernel, such as copy_file_range, were made on a
+    file. records: ids of the file's records."""
     extra = facts.table("POSIX_EXT")
     places = [] if extra is None else [extra.place(number) for number in records]
     return any(
@@ -160,8 +163,8 @@ def _has_copied(facts: Facts, records: list[int]) -> bool:
 
 
 def _is_copied(facts: Facts, records: list[int]) -> bool:
-    """Returns whether a program that copies files, or a library's function that does, wrote a
-    file."""
+    """Returns whether only programs that copy files, such as cp, or a library's function for
+    copying, wrote a file. records: ids of the file's records."""
     if not used_through(facts, _LIBRARIES).isdisjoint(records):
         return True
     posix, tree = facts.table("POSIX"), facts.tree

@@ -21,8 +21,8 @@ _PROBED = 0.5  # names per listing that were tried or made
 
 @needs("POSIX_EXT")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if folders are listed again and again. The number and the time of the
-    listings are known only for all folders together."""
+    """Yields one finding if folders are listed again and again; otherwise nothing. The number and
+    the time of the listings are known only for all folders together."""
     extra = facts.table("POSIX_EXT")
     if extra is None:
         return
@@ -92,8 +92,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _probed(facts: Facts, extra: Table) -> float:
-    """Returns how many missing names the program tried, and how many files it wrote. A program that
-    looks for the next free name does one or the other for each listing."""
+    """Returns how many missing names the program looked up, and how many files it wrote, added up.
+    A program that looks for the next free name does one or the other for each listing."""
     posix = facts.table("POSIX")
     written = 0.0
     if posix is not None:

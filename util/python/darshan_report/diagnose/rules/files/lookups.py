@@ -25,8 +25,8 @@ _FOLDERS = 3  # largest number of folders that are named
 
 @needs("POSIX_EXT")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding, over all names, if many opens, stats and accesses fail because the name
-    does not exist."""
+    """Yields one finding, over all names, if many opens, stats and accesses fail because the name
+    does not exist, and this takes time; otherwise nothing."""
     extra = facts.table("POSIX_EXT")
     if extra is None:
         return
@@ -59,9 +59,9 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _by_sqlite(facts: Facts, extra: Table, misses: float) -> bool:
-    """Returns whether SQLite made most of the failed lookups. In each transaction it looks for its
-    journals and sets a few locks, so its databases then have at least as many locks as lookups
-    failed."""
+    """Returns whether SQLite made most of the failed look-ups. In each transaction it looks up its
+    journals and sets a few locks, so its databases then have at least as many locks as look-ups
+    failed. misses: number of failed look-ups."""
     names = databases(facts)
     if not names:
         return False
@@ -70,8 +70,8 @@ def _by_sqlite(facts: Facts, extra: Table, misses: float) -> bool:
 
 
 def where(facts: Facts) -> str:
-    """Describes in which folders how many lookups failed; empty if the log does not name the
-    folders."""
+    """Returns a sentence on how many look-ups failed in which folders; "" if the log does not name
+    the folders."""
     extra = facts.table("POSIX_EXT")
     if extra is None:
         return ""
@@ -92,6 +92,6 @@ def where(facts: Facts) -> str:
 
 
 def _elsewhere(facts: Facts, extra: Table) -> np.ndarray:
-    """Returns a mask of the records that are not folders."""
+    """Returns a mask of the POSIX_EXT records that are not of a folder but collect several."""
     names = (facts.name(int(number)) for number in extra.ids)
     return np.array([not name.startswith("/") for name in names])

@@ -56,7 +56,7 @@ _FIRST = 4  # transfers of a file that count for its opening; more are many smal
 
 def _spent(facts: Facts, table: Table) -> np.ndarray:
     """Returns the seconds per file in opening, closing and the first transfers, beyond the time
-    that its bytes would take in a large file."""
+    that the file's bytes would take in a large file."""
     opens = np.maximum(facts.opens(table), facts.files(table))
     found = opening_times(facts, table)
     for kind, moved in (("READ", "BYTES_READ"), ("WRITE", "BYTES_WRITTEN")):
@@ -66,8 +66,8 @@ def _spent(facts: Facts, table: Table) -> np.ndarray:
 
 
 def _removed(facts: Facts, table: Table, mask: np.ndarray) -> int:
-    """Returns how many files of the mask the program wrote and removed; 0 also if the log has no
-    POSIX_EXT records, which count removals."""
+    """Returns how many files of the mask the program wrote and removed; 0 also if this is unknown,
+    because the log has no POSIX_EXT records."""
     extra = facts.table("POSIX_EXT")
     if extra is None or not mask.any():
         return 0
@@ -82,8 +82,8 @@ def _remedy(facts: Facts, *, read: bool) -> Remedy:
 
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding if the program uses very many small files, of POSIX and STDIO together, or
-    if it makes some and this takes a large part of the time."""
+    """Yields one finding if the program uses very many small files, through POSIX and STDIO
+    together; or if it creates some, and this takes a large part of the time; otherwise nothing."""
     found: list[tuple[Table, np.ndarray]] = []
     records, more, time, largest = 0, 0, 0.0, 0
     renames = 0

@@ -46,7 +46,7 @@ _OPERATIONS = ("ACCESSES", *_CHANGES)
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding if opening, querying and closing files takes much of the I/O time, over
-    the lowest layers together."""
+    the lowest layers (POSIX, STDIO) together; otherwise nothing."""
     causes = _CAUSES if facts.info.region("SITES") is None else (*_CAUSES, *_OF_SITES)
     told = together(f for rule in causes for f in facts.found(rule.find))
     # Program files that an interpreter loads are not data, and users do not pack them into one
@@ -119,7 +119,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _seen(facts: Facts, base: Sequence[tuple[Table, np.ndarray]], files: float) -> Seen:
-    """Returns the numbers of the calls on names. base: tables with masks of data files."""
+    """Returns the numbers of the calls on names, by kind, from which the remedy is chosen. base:
+    tables with masks of data files. files: number of these files."""
     extra = facts.table("POSIX_EXT")
 
     def beside(*names: str) -> float:

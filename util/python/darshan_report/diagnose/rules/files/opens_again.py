@@ -100,18 +100,17 @@ _LIGHTER = 20  # number of seeks that cost as much as one open or stat
 
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if the same POSIX files are opened, or queried with stat or access, again
-    and again, and another for streams that are opened again and again."""
+    """Yields a finding if the same files are opened by POSIX calls, or queried with stat or access,
+    again and again; and another for streams that are opened again and again; otherwise nothing."""
     for module in ("POSIX", "STDIO"):
         if (table := facts.table(module)) is not None:
             yield from _find(facts, table)
 
 
 def _how_often(table: Table, place: int, opens: np.ndarray, stats: np.ndarray) -> str:
-    """Describes how often all processes together opened, mapped and queried a file; the log does
-    not have the numbers per process. Many libraries query each file that they open; the text leaves
-    these queries out. place: row of the file. opens, stats: mean numbers of a process, for each
-    file."""
+    """Returns text on how often all processes together opened, mapped and queried a file. It leaves
+    out queries that many libraries make for each open. place: row of the file. opens, stats: mean
+    numbers of a process, for each file."""
     users = int(table.processes[place])
     asked = float(stats[place]) if stats[place] > _MORE * opens[place] else 0.0
     mapped = float(table["MMAPS"][place]) if table.has("MMAPS") else 0.0
@@ -194,7 +193,8 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
 
 def _asks(facts: Facts, table: Table) -> tuple[np.ndarray, np.ndarray]:
     """Returns, for each file, how often all processes queried it (stat, access), without the
-    queries of streams, and the seconds of the queries that the table's times do not contain."""
+    queries that streams make; and the seconds of those queries that the table's own times do not
+    contain."""
     asks, asking = _without_streams(facts, table), np.zeros(len(table.ids))
     extra = facts.table("POSIX_EXT") if table.prefix == "POSIX" else None
     if extra is not None and extra["ACCESSES"].max(initial=0) > facts.limits["stats.again"]:
@@ -209,8 +209,8 @@ def _asks(facts: Facts, table: Table) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _without_streams(facts: Facts, table: Table) -> np.ndarray:
-    """Returns, for each file, the number of stat calls that no stream of a language made beside its
-    own reads and writes."""
+    """Returns, for each file, the number of its stat calls, without those that streams of a
+    language (such as Python's open) make beside their reads and writes."""
     asks: np.ndarray = table["STATS"]
     if table.prefix != "POSIX" or asks.max(initial=0) <= facts.limits["stats.again"]:
         return asks
@@ -223,8 +223,8 @@ def _without_streams(facts: Facts, table: Table) -> np.ndarray:
 
 
 def _asked_rows(facts: Facts, table: Table, place: int) -> tuple[Evidence, ...]:
-    """Returns the number of access calls on a file as evidence, if there are many. place: row of
-    the file."""
+    """Returns the number and the time of access calls on a file as evidence, if they are more than
+    its stat calls; otherwise (). place: row of the file."""
     extra = facts.table("POSIX_EXT")
     row = None if extra is None or table.prefix != "POSIX" else extra.place(int(table.ids[place]))
     if extra is None or row is None or extra["ACCESSES"][row] <= table["STATS"][place]:
@@ -235,8 +235,9 @@ def _asked_rows(facts: Facts, table: Table, place: int) -> tuple[Evidence, ...]:
 def _title(
     facts: Facts, table: Table, place: int, opens: np.ndarray, others: int, *, each: float
 ) -> str:
-    """Returns the title of the finding, by its first file. each: seconds between the calls for each
-    open, if most of the finding's cost lies there; else 0."""
+    """Returns the title of the finding, by its first file. place: its row. opens: mean opens of a
+    process, for each file. others: number of further files. each: seconds between the calls for
+    each open, if most of the finding's cost lies there; else 0."""
     whole = float(opens[place] * table.processes[place])
     files = "Files are" if others else "A file is"
     if _is_again(facts, int(table.ids[place]), "WRITTEN", whole):
@@ -276,9 +277,9 @@ def _asked(files: int, *, by_stat: bool) -> Remedy:
 
 
 def _moved(facts: Facts, record: int, direction: str, streams: bool) -> tuple[int, int]:
-    """Returns the bytes that were READ from a file, or WRITTEN to it, and a lower bound of its
-    size. streams: include the bytes of streams, which may have been appended. record: id of the
-    file."""
+    """Returns the bytes that were READ from a file, or WRITTEN to it (direction), and a lower bound
+    of its size. record: id of the file. streams: also count bytes of streams, which may have been
+    appended."""
     moved, size = 0, 0
     for module in ("POSIX", "STDIO") if streams else ("POSIX",):
         table = facts.table(module)
@@ -294,9 +295,9 @@ def _moved(facts: Facts, record: int, direction: str, streams: bool) -> tuple[in
 def _is_again(
     facts: Facts, record: int, direction: str, opens: float, *, streams: bool = False
 ) -> bool:
-    """Returns whether most opens of a file read, or write, the same bytes again. streams: include
-    bytes that a stream wrote, perhaps at the end of the file. record: id of the file. direction:
-    READ or WRITTEN. opens: by all processes."""
+    """Returns whether most opens of a file read, or write, the same bytes again. record: id of the
+    file. direction: READ or WRITTEN. opens: of all processes. streams: also count bytes that a
+    stream wrote, perhaps at the end of the file."""
     moved, size = _moved(facts, record, direction, streams or direction == "READ")
     whole, least = opens * size, _WHOLE[direction]
     if direction == "READ" and not _moved(facts, record, "WRITTEN", streams=True)[0]:
@@ -305,8 +306,8 @@ def _is_again(
 
 
 def _in_total(facts: Facts, record: int, opens: float) -> str:
-    """Returns a sentence, with a space before it, on the bytes of all opens; empty if these are not
-    mostly the same bytes. record: id of the file. opens: by all processes."""
+    """Returns a sentence, with a space before it, on the bytes that all opens moved; "" if these
+    are not mostly the same bytes. record: id of the file. opens: of all processes."""
     for direction, words in (
         ("WRITTEN", "wrote the same {size} again, or appended as many"),
         ("READ", "read the same place again, of {size}"),
@@ -318,9 +319,10 @@ def _in_total(facts: Facts, record: int, opens: float) -> str:
 
 
 def _opened(facts: Facts, table: Table, place: int, opens: np.ndarray, stats: np.ndarray) -> Remedy:
-    """Returns the remedy for a file that is opened again and again. A file that is removed as often
-    as it is opened is a lock. If call sites show which library opens the file, the remedy uses the
-    terms of this library."""
+    """Returns the remedy for a file that is opened again and again; it uses the terms of the
+    library that opens the file, if call sites show it. A file that is removed as often as it is
+    opened is treated as a lock. place: row of the file. opens, stats: mean numbers of a process,
+    for each file."""
     record, whole = int(table.ids[place]), float(opens[place] * table.processes[place])
     if _is_again(facts, record, "WRITTEN", whole):
         return _STATE_OR_LIST

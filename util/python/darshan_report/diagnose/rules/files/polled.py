@@ -33,7 +33,7 @@ _EXAMPLE = (
 
 @dataclass(frozen=True)
 class _Loop:
-    """The look-ups of the loops that wait."""
+    """The look-ups of the loops that wait for files: their number, the names, and seconds."""
 
     calls: float
     names: int
@@ -44,7 +44,8 @@ class _Loop:
 @needs("SITES")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding on the loops that look up few names very often, and do not find them until
-    the end. A search that finds one of several names in each round is no wait."""
+    the end; nothing if there are none. A search that finds one of several names in each round is no
+    wait."""
     extra, usage, loop = facts.table("POSIX_EXT"), facts.table("USAGE"), _waiting(facts)
     if extra is None or loop is None or extra.sum("MISSES") < _VAIN * loop.calls:
         return
@@ -98,7 +99,7 @@ def _waiting(facts: Facts) -> _Loop | None:
 
 def _asking(facts: Facts, group: Line) -> _Loop | None:
     """Returns the look-ups of a loop if they are for few names, and the loop does nothing else;
-    otherwise None."""
+    otherwise None. group: a line of the program, with its call sites."""
     calls, names, in_calls, short, longer, others = 0.0, 0, 0.0, 0.0, 0.0, 0.0
     for site in group.sites:
         sums = site.sums

@@ -17,8 +17,8 @@ ROLE = CAUSE
 @needs("POSIX")
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding if a program reads very many program files: modules of an interpreter, and
-    libraries."""
+    """Yields one finding if a program reads very many program files, which are modules of an
+    interpreter and libraries, and this takes time; otherwise nothing."""
     table = facts.table("POSIX")
     if table is None or not (mask := which(facts, table)).any():
         return

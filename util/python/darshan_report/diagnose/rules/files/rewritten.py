@@ -35,8 +35,8 @@ EDITED = f"{NAME}-edited"  # name of the finding on files that are also read who
 
 @dataclass(frozen=True)
 class Rewritten:
-    """A file that was written again, under its last name, with the number and bytes of the
-    rewrites."""
+    """A file that was written whole again and again, under its last name, with the number, bytes
+    and seconds of the rewrites."""
 
     name: str
     ids: frozenset[int]  # ids of its records, and of the files that were renamed to it
@@ -52,7 +52,7 @@ class Rewritten:
 
 @once
 def files(facts: Facts) -> tuple[Rewritten, ...]:
-    """Returns the rewritten files, the costliest first."""
+    """Returns the files that were written whole again and again, the costliest first."""
     renamed = _renamed(facts)
     covered = frozenset().union(*(one.ids for one in renamed))
     found = [*renamed]
@@ -63,14 +63,14 @@ def files(facts: Facts) -> tuple[Rewritten, ...]:
 
 
 def ids(facts: Facts) -> np.ndarray:
-    """Returns the record ids of all rewritten files."""
+    """Returns the record ids of all rewritten files, and of the files that were renamed to them."""
     every = frozenset().union(*(one.ids for one in files(facts)))
     return np.fromiter(every, "u8", len(every))
 
 
 def _lost(facts: Facts, table: Table, times: np.ndarray, again: np.ndarray) -> np.ndarray:
-    """Returns the seconds of all opens but one, and of writing the share `again` of the bytes.
-    times: how often each file was written."""
+    """Returns the seconds per file of all opens but one, and of writing the share `again` of the
+    bytes. times: how often each file was written."""
     opening = table["F_META_TIME"] + _of_descriptors(facts, table)[1]
     opening = opening * (1 - 1 / np.maximum(times, 1))
     lost: np.ndarray = opening + facts.moving(table, "WRITE") * again
@@ -79,8 +79,9 @@ def _lost(facts: Facts, table: Table, times: np.ndarray, again: np.ndarray) -> n
 
 @once
 def _of_descriptors(facts: Facts, table: Table) -> tuple[np.ndarray, np.ndarray]:
-    """Returns, for each stream on a descriptor that the program had opened, the POSIX opens and the
-    POSIX seconds in calls on names. numpy.save writes its array through such a stream."""
+    """Returns, for each STDIO record, the POSIX opens of streams on a descriptor that the program
+    had opened, and the seconds of POSIX calls on names; both 0 for other records. numpy.save writes
+    its array through such a stream."""
     opens, spent = np.zeros(len(table)), np.zeros(len(table))
     posix = facts.table("POSIX")
     if posix is not None and table.prefix == "STDIO":
@@ -126,7 +127,8 @@ def _in_place(facts: Facts, table: Table, covered: frozenset[int]) -> Iterator[R
 
 
 def _with_reads(facts: Facts, one: Rewritten, times: float, table: Table, place: int) -> Rewritten:
-    """Returns a file that is also read whole each time. The file is given by its row in a table."""
+    """Returns a rewritten file changed to one that is also read whole each time. times: number of
+    rewrites. place: the file's row in the table, from which the reads come."""
     more = float(facts.moving(table, "READ")[place]) * (1 - 1 / max(times, 1.0))
     evidence = one.evidence + facts.rows(table, place, "BYTES_READ", "F_READ_TIME")
     read = float(table["BYTES_READ"][place])
@@ -134,14 +136,15 @@ def _with_reads(facts: Facts, one: Rewritten, times: float, table: Table, place:
 
 
 def edited_ids(facts: Facts) -> np.ndarray:
-    """Returns the record ids of the files that are also read whole each time."""
+    """Returns the record ids of the files that a program rewrites again and again and also reads
+    whole each time."""
     every = frozenset().union(*(one.ids for one in files(facts) if one.read))
     return np.fromiter(every, "u8", len(every))
 
 
 def _removed(facts: Facts, table: Table, opens: np.ndarray) -> np.ndarray:
     """Returns the ids of the files that are removed at least half as often as they are opened:
-    locks, or files that pass data to another process."""
+    locks, or files that pass data to another process. opens: number, for each file."""
     extra = facts.table("POSIX_EXT")
     if extra is None or not len(table):
         return np.empty(0, "u8")
@@ -151,7 +154,8 @@ def _removed(facts: Facts, table: Table, opens: np.ndarray) -> np.ndarray:
 
 
 def _renamed(facts: Facts) -> list[Rewritten]:
-    """Returns the files that other files of the same folder were renamed to."""
+    """Returns the files that are rewritten by renaming other files of the same folder to their
+    names, again and again; [] if there are none, or if the log lacks renames."""
     posix = facts.table("POSIX")
     if posix is None or not posix.has("RENAME_TARGETS"):
         return []
@@ -187,7 +191,7 @@ def _renamed(facts: Facts) -> list[Rewritten]:
 
 
 def _places(table: Table) -> dict[int, int]:
-    """Maps the id of each file to its row."""
+    """Returns the row of each file in a table, by record id."""
     return {number: place for place, number in enumerate(table.ids.tolist())}
 
 
@@ -233,8 +237,9 @@ def _of_target(
 def _read_whole(
     facts: Facts, number: int, timed: list[tuple[Table, dict[int, int], np.ndarray]], least: float
 ) -> tuple[Table, int] | None:
-    """Returns the table with most bytes that were read from a file, under its last name, and the
-    row of the file in it; None if clearly fewer than `least` bytes were read."""
+    """Returns the table in which most bytes were read from a file, and the file's row there; None
+    if clearly fewer than `least` bytes were read. number: the file's id. timed: tables, each with
+    the row of each file and the seconds per file."""
     at = [(table, rows[number]) for table, rows, _ in timed if number in rows]
     found = max(at, key=lambda row: int(row[0]["BYTES_READ"][row[1]]), default=None)
     if found is None or found[0]["BYTES_READ"][found[1]] < _EVEN * least:
@@ -244,8 +249,8 @@ def _read_whole(
 
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on files that are written whole again and again, in place or as new files
-    that are then renamed, and another on files that are also read whole each time."""
+    """Yields at most two findings: on files that are written whole again and again, in place or as
+    new files that are then renamed; and on such files that are also read whole each time."""
     found = files(facts)
     for name, some, tell in (
         (NAME, [one for one in found if not one.read], _saved),
@@ -265,12 +270,13 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _more(found: Sequence[Rewritten]) -> str:
-    """Returns text about the other files; empty if there are no others."""
+    """Returns text on the number of further files; "" if there are none. found: all files."""
     return f"; the same holds for {plural(len(found) - 1, 'more file')}" if len(found) > 1 else ""
 
 
 def _saved(facts: Facts, found: Sequence[Rewritten], stake: Stake, ending: str) -> Finding:
-    """Returns the finding on files that a program saves too often."""
+    """Returns the finding on files that a program saves too often. found: the files, costliest
+    first; stake: the potential saving; ending: sentences to add."""
     first = found[0]
     lost = sum(one.lost for one in found)
     about = "" if first.times == int(first.times) else "about "
@@ -303,9 +309,8 @@ def _saved(facts: Facts, found: Sequence[Rewritten], stake: Stake, ending: str) 
 
 
 def _times(one: Rewritten) -> str:
-    """Returns text on how often a file was read and written whole. An open may be for both, and the
-    size may change, so the bytes give only the smallest possible number. The number is exact if
-    each open was either for reading or for writing, and all versions have the same size."""
+    """Returns text on how often a file was read and written whole: an exact number if each version
+    has the same size and was opened for one of both, otherwise a lower bound by its bytes."""
     least = round(min(one.read, one.written) / one.size)
     kept = abs(least - one.times) <= max(1.0, _ROUNDING * one.times)
     renamed = ", each time as a new file that was renamed to it" if one.renamed else ""
@@ -315,7 +320,8 @@ def _times(one: Rewritten) -> str:
 
 
 def _edited(facts: Facts, found: Sequence[Rewritten], stake: Stake, ending: str) -> Finding:
-    """Returns the finding on files that are read whole and written whole, to change a part."""
+    """Returns the finding on files that are read whole and written whole to change a part. found:
+    the files, costliest first; stake: the potential saving; ending: sentences to add."""
     first = found[0]
     lost = sum(one.lost for one in found)
     return Finding(

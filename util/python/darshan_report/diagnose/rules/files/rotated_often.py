@@ -23,7 +23,8 @@ _PASSED_ON = 1.5  # fewest renames per rename of the log itself, as older versio
 
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on the logs of a run that are rotated."""
+    """Yields one finding over the log files of a program that are rotated again and again, if this
+    takes much time; otherwise nothing."""
     posix, ids = facts.table("POSIX"), rotations.ids(facts)
     if posix is None or not len(ids):
         return
@@ -69,8 +70,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _beside(facts: Facts, posix: Table, mine: np.ndarray) -> float:
-    """Returns the seconds of the other calls on these names, and of look-ups in their folders that
-    found no older version."""
+    """Returns the seconds of other calls on the names of these log files, and of failed look-ups of
+    older versions in their folders. mine: rows of the files."""
     extra = facts.table("POSIX_EXT")
     if extra is None:
         return 0.0

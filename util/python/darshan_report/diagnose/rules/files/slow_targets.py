@@ -25,7 +25,7 @@ _MEGA = 1 << 20
 @at_most(WAITS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding on the storage targets of Lustre whose files are far slower than those of
-    other targets."""
+    other targets; nothing if there are none."""
     table, found = facts.table("POSIX"), facts.stripes
     if table is None or found is None:
         return
@@ -72,8 +72,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _slow(facts: Facts, targets: Targets) -> npt.NDArray[np.bool_]:
-    """Returns a mask of the targets that take far longer per byte than most, and hold several
-    files."""
+    """Returns a mask of the storage targets that take far longer per byte than most, and hold
+    several files."""
     none = np.zeros(len(targets.numbers), bool)
     if len(none) <= _OTHERS:
         return none
@@ -84,8 +84,9 @@ def _slow(facts: Facts, targets: Targets) -> npt.NDArray[np.bool_]:
 
 
 def _waited(facts: Facts, table: Table, on_slow: npt.NDArray[np.bool_], usual: float) -> float:
-    """Returns the seconds that all processes of a job wait for the process that loses the most on
-    files of its own; 0 if no process has such files."""
+    """Returns the seconds, added up over all processes of a job, that they wait for the process
+    that loses the most on its own files; 0 if no process has such files. on_slow: mask of the files
+    on slow targets. usual: seconds per byte on others."""
     records = table.records
     own = (records.ranks >= 0) & among(records.ids, table.ids[on_slow])
     if not facts.together or not own.any():

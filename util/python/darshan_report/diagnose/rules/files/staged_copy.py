@@ -17,9 +17,9 @@ ROLE = CAUSE
 
 
 def _pairs(facts: Facts, removed: dict[int, float]) -> list[tuple[File, File, int, int]]:
-    """Returns the copies with their originals, and the ids of both. A copy has as many bytes as its
-    original. It has the same name in another folder or, if there are several pairs, the same
-    extension."""
+    """Returns each copy with its original, and the record ids of both. A copy was removed and has
+    as many bytes as its original. It has the same name in another folder or, if there are several
+    pairs, the same extension. removed: seconds by id of removed files."""
     files = files_of(facts)
     least = facts.limits["copy.bytes"]
     originals: dict[tuple[float, str], list[int]] = defaultdict(list)
@@ -50,8 +50,8 @@ def _pairs(facts: Facts, removed: dict[int, float]) -> list[tuple[File, File, in
 
 @needs("POSIX", "POSIX_EXT")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if files were copied, and each copy was read once and removed. Reading the
-    original would take as long as copying it."""
+    """Yields one finding if files were copied, and each copy was read once and removed; otherwise
+    nothing. Reading the original would take as long as copying it."""
     extra = facts.table("POSIX_EXT")
     posix = facts.table("POSIX")
     if extra is None or posix is None:

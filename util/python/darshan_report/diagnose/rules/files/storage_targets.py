@@ -17,7 +17,8 @@ _MEGA = 1 << 20
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding with files, bytes and rates of the targets that were used."""
+    """Yields one remark with the number of files, the bytes and the rate of each storage target of
+    Lustre that was used; nothing if fewer than two were used."""
     table, stripes = facts.table("POSIX"), facts.stripes
     if table is None or stripes is None:
         return

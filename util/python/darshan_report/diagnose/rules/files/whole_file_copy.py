@@ -22,8 +22,8 @@ _SAME = 0.05  # tolerance of equal sizes, because the edit may add bytes
 
 @needs("POSIX")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if a whole file is copied for a small change: one file was read whole, and
-    another file in its folder received these bytes with few changes."""
+    """Yields at most one finding: if one file was read whole, and another file in its folder
+    received these bytes with few changes."""
     table = facts.table("POSIX")
     if table is None:
         return

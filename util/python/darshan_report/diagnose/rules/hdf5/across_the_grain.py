@@ -21,9 +21,9 @@ _SIDES = (("READ", "READS", "BYTES_ASKED_READ"), ("WRITE", "WRITES", "BYTES_ASKE
 
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding on contiguous datasets that are read against the order in which they are
-    stored, so that one call becomes many small POSIX calls. If there are no such reads, yields a
-    finding on such writes."""
+    """Yields one finding over the contiguous datasets that are read against the order in which they
+    are stored, so that one call becomes many small POSIX calls; without such reads, over such
+    writes; nothing if there are neither."""
     h5 = hdf5(facts)
     if h5 is None or not len(h5.datasets):
         return

@@ -20,16 +20,17 @@ _LARGEST = 1 << 30  # bytes of the largest cache that is proposed
 
 
 def _row(upper: Upper) -> int:
-    """Returns the mean bytes of the chunks that one read touches. It is computed from the POSIX
-    reads: each reads one chunk that is not in the cache."""
+    """Returns the mean bytes, in memory, of the chunks that one read call touches, computed from
+    the POSIX reads: each reads one chunk that is not in the cache. upper: counters of a dataset and
+    of the calls below."""
     calls, reads = upper.counters["READ_CALLS"], upper.counters["READ_POSIX_READS"]
     chunk = max(0, upper.counters["CHUNK_BYTES"])
     return min(_LARGEST, -(-max(0, reads) // max(1, calls)) * chunk)
 
 
 def _all(upper: Upper) -> int:
-    """Returns the bytes of all chunks that were read, estimated from the mean size of a stored
-    chunk."""
+    """Returns the bytes, in memory, of all chunks of a dataset that were read, estimated from the
+    mean size of a stored chunk."""
     bytes_read, reads = upper.below("BYTES_READ"), max(1, upper.below("READS"))
     chunk = max(0, upper.counters["CHUNK_BYTES"])
     stored = min(chunk, max(1, bytes_read // reads))
@@ -37,8 +38,8 @@ def _all(upper: Upper) -> int:
 
 
 def _shuffled(facts: Facts, upper: Upper) -> str:
-    """Returns sentences for a data set whose samples a DataLoader may take in random order: then a
-    cache for some of the chunks hardly helps."""
+    """Returns sentences to add for a dataset whose samples a PyTorch DataLoader may take in random
+    order, for which a cache for some of the chunks hardly helps; "" for others."""
     layers = facts.table("LAYERS")
     place = None if layers is None else layers.place(upper.id)
     users = 1 if layers is None or place is None else max(1, int(layers.processes[place]))
@@ -50,7 +51,8 @@ def _shuffled(facts: Facts, upper: Upper) -> str:
 
 
 def _larger(upper: Upper, chunk: int, cache: int, more: str) -> Remedy:
-    """Proposes a cache that holds the bytes that are read again. more: sentences to add."""
+    """Returns the remedy of a larger cache, for the bytes that are read again. chunk, cache: bytes
+    of a chunk and of the present cache. more: sentences to add."""
     wanted, text = _wanted(upper, chunk, cache)
     return Remedy(
         f"{text}; or read whole chunks at a time; or make the chunks smaller.{more}",
@@ -61,8 +63,8 @@ def _larger(upper: Upper, chunk: int, cache: int, more: str) -> Remedy:
 
 
 def _kept_open(chunk: int, cache: int) -> Remedy:
-    """Proposes to keep the dataset open, because closing it discards its cache, whatever the
-    size."""
+    """Returns the remedy to keep the dataset open, because closing it discards its cache, whatever
+    the size. chunk, cache: bytes of a chunk and of the cache."""
     wanted = _NETCDF_CHUNKS * chunk
     room = "" if chunk <= cache else f" (with room for a chunk: rdcc_nbytes={wanted})"
     with_room = "" if chunk <= cache else f"file = h5py.File(path, rdcc_nbytes={wanted});  "
@@ -85,7 +87,7 @@ def _lost(upper: Upper) -> str:
 
 def _wanted(upper: Upper, chunk: int, cache: int) -> tuple[int, str]:
     """Returns the size in bytes of a cache that would hold the bytes that are read again, and text
-    that describes it."""
+    that describes it. chunk, cache: bytes of a chunk and of the present cache."""
     every = _all(upper)
     # The chunks of one call fit into the cache but are read again, so the calls must return to
     # chunks in random order.
@@ -103,8 +105,8 @@ def _wanted(upper: Upper, chunk: int, cache: int) -> tuple[int, str]:
 
 
 def _dies(facts: Facts, upper: Upper) -> bool:
-    """Returns whether the dataset is opened for nearly every read, so that each close discards its
-    cache."""
+    """Returns whether the dataset is opened and closed for nearly every read, so that each close
+    discards its cache."""
     opens, reads = upper.counters["OPEN_CALLS"], upper.counters["READ_CALLS"]
     return opens > facts.limits["opens.again"] and 2 * opens > reads
 
@@ -128,14 +130,14 @@ def _read_again(facts: Facts, upper: Upper) -> int:
 
 
 def is_lost(facts: Facts) -> bool:
-    """Returns whether the chunks of a dataset are read again because each close discards its cache.
-    A larger cache then does not help."""
+    """Returns whether the chunks of any dataset are read again because each close discards its
+    cache. A larger cache then does not help."""
     return any(_read_again(facts, upper) and _dies(facts, upper) for upper in facts.datasets)
 
 
 def wanted_bytes(facts: Facts) -> int:
-    """Returns the size in bytes of a cache that, for each dataset, holds the bytes that are read
-    again. Raises ValueError if no dataset has such bytes."""
+    """Returns the size in bytes of a chunk cache that would hold, for each dataset of the log, the
+    bytes that are read again. Raises ValueError if no dataset has such bytes."""
     return max(
         _wanted(upper, upper.counters["CHUNK_BYTES"], upper.counters["CHUNK_CACHE_BYTES"])[0]
         for upper in facts.datasets
@@ -145,7 +147,8 @@ def wanted_bytes(facts: Facts) -> int:
 
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on the datasets whose bytes are read again from the file."""
+    """Yields one finding over the datasets whose chunks are read again from the file because they
+    do not stay in the chunk cache; nothing if there are none."""
     hits: list[Upper] = []
     seconds, moved, again = 0.0, 0, 0
     for upper in facts.datasets:

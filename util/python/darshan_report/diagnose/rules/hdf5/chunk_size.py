@@ -19,8 +19,8 @@ ROLE = CAUSE
 
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding for chunks that are too small, and another for chunks that are too
-    large."""
+    """Yields a finding if datasets have chunks that are far too small, and another if chunks are
+    far larger than the pieces that are read; otherwise nothing."""
     h5 = hdf5(facts)
     if h5 is not None and len(h5.datasets):
         yield from _too_small(facts, h5)

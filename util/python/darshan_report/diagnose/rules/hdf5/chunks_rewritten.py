@@ -22,7 +22,8 @@ _ONE_OPEN = 2  # writes per open of a dataset, below which each close drops the 
 
 @dataclass(frozen=True)
 class _Again:
-    """A dataset whose chunks are written again."""
+    """A dataset whose chunks are read, changed and written again, with the bytes and numbers of
+    this."""
 
     upper: Upper
     moved: int  # bytes written to the file
@@ -38,8 +39,8 @@ class _Again:
 
     @property
     def wanted(self) -> int:
-        """Bytes of a cache for the chunks that are written again: those of one write or, if these
-        fit into the cache that the dataset has, all of them."""
+        """Bytes of a cache that would hold the chunks that are written again: those of one write
+        or, if these fit into the present cache, all of them."""
         row = self.touched * self.chunk
         if row > self.upper.counters["CHUNK_CACHE_BYTES"]:
             return row
@@ -49,7 +50,7 @@ class _Again:
 
 def _again(facts: Facts, upper: Upper) -> _Again | None:
     """Returns the numbers of a dataset whose chunks are read, changed and written again; None for
-    other datasets. Bytes that are overwritten whole are not read before."""
+    other datasets. Chunks that are overwritten whole are not read before."""
     counters, limits = upper.counters, facts.limits
     chunk, distinct = counters["CHUNK_BYTES"], counters["DISTINCT_BYTES_WRITTEN"]
     calls, reads = counters["WRITE_CALLS"], counters["WRITE_POSIX_READS"]
@@ -71,20 +72,20 @@ def _again(facts: Facts, upper: Upper) -> _Again | None:
 
 
 def wanted_bytes(facts: Facts) -> int:
-    """Returns the bytes of a cache that holds, for each dataset, the chunks that are written
-    again; 0 if there is none."""
+    """Returns the bytes of a chunk cache that would hold, for each dataset of the log, the chunks
+    that are written again; 0 if there is no such dataset."""
     return max((one.wanted for one in _all(facts)), default=0)
 
 
 def is_lost(facts: Facts) -> bool:
-    """Returns whether a dataset is closed after nearly every write, which drops a cache of any
+    """Returns whether any dataset is closed after nearly every write, which drops a cache of any
     size."""
     return any(one.closed for one in _all(facts))
 
 
 def _all(facts: Facts) -> list[_Again]:
-    """Returns the datasets whose chunks are written again, the one with the most time first,
-    without those of files that are flushed so often that the flushes write the chunks."""
+    """Returns the datasets whose chunks are written again, the one that takes most time first.
+    Datasets of files whose frequent flushes write the chunks are left out."""
     flushed, of = flush_per_chunk.flushed(facts), facts.attribution
     found = (
         _again(facts, upper)
@@ -141,7 +142,8 @@ def _sentence(facts: Facts, hits: list[_Again], again: int, moved: int) -> str:
 
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on the datasets whose chunks are written again."""
+    """Yields one finding over the datasets whose chunks are written again because they do not stay
+    in the chunk cache; nothing if there are none."""
     hits = _all(facts)
     seconds = 0.0
     for one in hits:

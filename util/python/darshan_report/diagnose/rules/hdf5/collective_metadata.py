@@ -69,8 +69,9 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _by_one(facts: Facts, file: int, asked: int) -> bool:
-    """Returns whether some process reads far less than its share of this metadata, because another
-    process reads it for all."""
+    """Returns whether some process reads far less than its share of a file's metadata, because
+    another process reads it for all. file: its id; asked: bytes of metadata that all processes
+    read."""
     lower = facts.table("POSIX")
     place = lower.place(file) if lower is not None else None
     if lower is None or place is None or not lower.shared[place]:

@@ -23,8 +23,9 @@ _REMEDY = Remedy(
 
 
 def _whole(facts: Facts, upper: Upper, kind: str, asked: int) -> int:
-    """Returns the uncompressed bytes of the chunks that were moved. A filter compresses a whole
-    chunk, and each chunk is one transfer to or from the file."""
+    """Returns the uncompressed bytes of the chunks that were moved, from their number: a filter
+    compresses a whole chunk, and each chunk is one transfer to or from the file. kind: READ or
+    WRITE. asked: bytes that the program requested."""
     transfers = upper.below(f"{kind}S", PUTTING if kind == WRITE else (kind,))
     direction = "READ" if kind == READ else "WRITTEN"
     moved = upper.below(f"BYTES_{direction}", PUTTING if kind == WRITE else (kind,))
@@ -36,8 +37,8 @@ def _whole(facts: Facts, upper: Upper, kind: str, asked: int) -> int:
 
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding on a filtered dataset that is nearly as large in the file as without a
-    filter."""
+    """Yields at most one finding: on the first dataset with filters that is nearly as large in the
+    file as without them, if the filters take time."""
     for upper in facts.datasets:
         if upper.counters["FILTERS"] <= 0 or upper.id in variable_length.ids_of_datasets(facts):
             continue  # a filter compresses the references, not the values

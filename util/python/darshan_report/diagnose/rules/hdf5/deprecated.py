@@ -13,8 +13,8 @@ ROLE = REMARK
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a notice on datasets that were opened with deprecated HDF5 calls. It is not a problem,
-    because these calls cost no time today."""
+    """Yields one notice on datasets that were opened with deprecated HDF5 calls. It is not a
+    problem, because these calls cost no time today."""
     table = facts.table("H5D")
     if table is None:
         return

@@ -25,9 +25,9 @@ _SIDES = (("READ", "BYTES_ASKED_READ", "reads"), ("WRITE", "BYTES_ASKED_WRITTEN"
 
 
 def _between(facts: Facts, h5: Hdf5, kind: str) -> np.ndarray:
-    """Returns the seconds that Python's bindings take around the calls on each dataset, at most the
-    time between its first and last call that no call on it takes. Returns zeros if the program is
-    not written in Python."""
+    """Returns, for each dataset, the estimated seconds that Python's bindings take around the calls
+    on it: at most the time between its first and last call that no call on it takes. All are 0 if
+    the program is not written in Python. h5: HDF5's records; kind: READ or WRITE."""
     table = facts.table("H5D")
     if table is None:
         return np.zeros(len(h5.datasets))
@@ -39,10 +39,9 @@ def _between(facts: Facts, h5: Hdf5, kind: str) -> np.ndarray:
 
 
 def _around(facts: Facts, estimated: float, counted: float) -> float:
-    """Returns the seconds of Python's bindings that are at stake, besides those that call sites
-    have counted, which are in short gaps. netCDF4 takes longer for each access than h5py, so almost
-    all of its gaps are longer ones. In longer gaps between short ones the program computes, so they
-    count only if they are most of the time. Returns `estimated` without call sites."""
+    """Returns the seconds of Python's bindings that the finding has in addition to `counted`, those
+    in short gaps between calls. Longer gaps count only if they are most of the time, as with
+    netCDF4. Returns `estimated` without call sites."""
     known = loops.loops_of(facts)
     if known is None:
         return estimated
@@ -55,8 +54,9 @@ def _around(facts: Facts, estimated: float, counted: float) -> float:
 
 
 def _by_opening(facts: Facts, h5: Hdf5, calls: np.ndarray) -> np.ndarray:
-    """Returns a mask of the datasets whose file is reopened for every few calls. This program must
-    keep the file open before it can move more at a time."""
+    """Returns a mask of the datasets whose file is reopened for every few calls. The program must
+    keep these files open before it can move more bytes with each call. calls: number of calls per
+    dataset."""
     known = hdf5_opened_again.opened(facts)
     if known is None:
         return np.zeros(len(calls), bool)
@@ -66,8 +66,9 @@ def _by_opening(facts: Facts, h5: Hdf5, calls: np.ndarray) -> np.ndarray:
 
 
 def _remedy(facts: Facts, ids: frozenset[int], kind: str, *, flushed: bool) -> Remedy:
-    """Returns the remedy; it includes a smaller sieve buffer if HDF5 fills the buffer for each
-    read. flushed: whether the file is flushed after each write."""
+    """Returns the remedy for calls on these datasets; it includes a smaller sieve buffer if HDF5
+    fills the buffer for each read. ids: of the datasets. kind: READ or WRITE. flushed: the file is
+    flushed after each write."""
     if flushed:
         return Remedy(flush_per_chunk.COLLECT, flush_per_chunk.COLLECTED)
     text = (
@@ -89,8 +90,8 @@ def _remedy(facts: Facts, ids: frozenset[int], kind: str, *, flushed: bool) -> R
 
 def _flushes(facts: Facts, h5: Hdf5, tiny: np.ndarray, lost: float) -> float:
     """Returns the seconds in flushes that follow each of these writes, if the writes themselves
-    lose more time than the flushes; else 0, because leaving out the flushes is then the simpler
-    remedy."""
+    lose more time than the flushes. Returns 0 otherwise, because leaving out the flushes is then
+    the simpler remedy. tiny: mask of the datasets. lost: seconds that the writes lose."""
     lost_in = flush_per_chunk.with_each_write(facts, h5)
     flushes = float(lost_in[np.isin(h5.files.ids, h5.file_ids[tiny])].sum())
     return flushes if flushes < lost else 0.0
@@ -99,7 +100,7 @@ def _flushes(facts: Facts, h5: Hdf5, tiny: np.ndarray, lost: float) -> float:
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if datasets are read a few bytes at a time, and another if they are written
-    a few bytes at a time, each over all datasets."""
+    a few bytes at a time, each over all datasets; otherwise nothing."""
     h5 = hdf5(facts)
     if h5 is not None and len(h5.datasets):
         for kind, asked, word in _SIDES:

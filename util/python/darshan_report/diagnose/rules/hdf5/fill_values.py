@@ -19,8 +19,8 @@ _CONTIGUOUS = 1
 
 
 def filled_bytes(sets: Objects) -> tuple[np.ndarray, np.ndarray]:
-    """Returns, per dataset, the bytes that HDF5 wrote although the program did not request it, and
-    the seconds that this took."""
+    """Returns, per dataset, the bytes that HDF5 wrote although the program did not request it,
+    which are mostly fill values, and the seconds that this took."""
     asked = sets["BYTES_ASKED_WRITTEN"]
     early = sets.below("BYTES_WRITTEN", (OPEN,))
     late = np.where(
@@ -42,7 +42,8 @@ def filled_bytes(sets: Objects) -> tuple[np.ndarray, np.ndarray]:
 
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding over all datasets that were filled and then written."""
+    """Yields one finding over all datasets that HDF5 filled with fill values and the program then
+    wrote; nothing if there are none."""
     h5 = hdf5(facts)
     if h5 is None or not len(h5.datasets):
         return

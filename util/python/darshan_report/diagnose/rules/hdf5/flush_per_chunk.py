@@ -30,7 +30,8 @@ _PUTTING = (WRITE, FLUSH, CLOSE)
 
 
 class _Flushed:
-    """The flushes of each file: of the file itself, and of its datasets."""
+    """The flushes of each HDF5 file, of the file itself and of its datasets together, as arrays
+    with an element per file."""
 
     def __init__(self, facts: Facts, h5: Hdf5) -> None:
         files, sets = h5.files, h5.datasets
@@ -64,8 +65,8 @@ class _Flushed:
         self.lost = self.time + putting * part
 
     def often(self, facts: Facts) -> np.ndarray:
-        """Returns a mask of the files that are flushed after few new bytes, or whose flushes write
-        the same bytes again."""
+        """Returns a mask of the files that are flushed often, with few new bytes each time, or
+        whose flushes write the same bytes again."""
         limits = facts.limits
         little = self.asked < limits["flush.bytes"] * self.each
         again = (self.written >= limits["again.factor"] * self.distinct) & (
@@ -94,8 +95,9 @@ def with_each_write(facts: Facts, h5: Hdf5) -> np.ndarray:
 
 
 def _sentence(facts: Facts, h5: Hdf5, done: _Flushed, mask: np.ndarray, first: int) -> str:
-    """Describes the flushes of the file `first`, and the bytes that all files of the mask wrote
-    again."""
+    """Returns the text on the flushes of one file, and on the bytes that all these files wrote
+    again. done: counts of the flushes per file; mask: the files of the finding; first: row of the
+    one file."""
     inside = h5.in_files(mask)
     written_to = inside & (h5.datasets["BYTES_ASKED_WRITTEN"] > 0)
     again, written = int(done.again[mask].sum()), int(done.written[mask].sum())
@@ -136,8 +138,8 @@ def _remedy(each_write: bool) -> Remedy:
 
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on HDF5 files that are flushed after every small write: flushes of the
-    files and of their datasets together."""
+    """Yields one finding over the HDF5 files that are flushed after every small write: flushes of
+    the files and of their datasets together; nothing if there are none."""
     h5 = hdf5(facts)
     if h5 is None:
         return

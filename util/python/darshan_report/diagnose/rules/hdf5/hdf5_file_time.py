@@ -27,8 +27,8 @@ def _part(upper: Upper, kind: str) -> float:
 
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding on HDF5 files whose calls spend their time in MPI or inside HDF5: on the
-    file with the most time."""
+    """Yields at most one finding: on the HDF5 file with the most time in calls on files and
+    metadata, if they spend it in MPI or inside HDF5 and no other rule explains it."""
     told = frozenset().union(*(f.covers for rule in _CAUSES for f in facts.found(rule.find)))
     for upper in facts.hdf5_files:
         if upper.id in told:
@@ -70,8 +70,9 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _waiting(facts: Facts, upper: Upper, posix: float) -> Remedy:
-    """Proposes collective metadata if many processes make small calls that take time. Otherwise
-    collective metadata would only add one more wait."""
+    """Returns the remedy for time in MPI: collective metadata if the processes make many small
+    calls; otherwise fewer calls, because collective metadata would only add waits. posix: seconds
+    in POSIX calls."""
     many = _EACH * facts.nprocs
     writes = upper.below("WRITES", _OPERATIONS)
     reads = upper.below("READS", _OPERATIONS)
@@ -95,8 +96,8 @@ def _waiting(facts: Facts, upper: Upper, posix: float) -> Remedy:
 
 
 def _inside(facts: Facts, upper: Upper) -> Remedy:
-    """Proposes other filters if chunks pass through filters, because flushes and closes then spend
-    most of their time in the filters."""
+    """Returns the remedy for time inside HDF5: other filters if flushes and closes take most of the
+    time and chunks pass through filters; otherwise settings for metadata."""
     if facts.attribution and upper.time((FLUSH, CLOSE)) > upper.time(_OPERATIONS) / 2:
         own = [u for u in facts.datasets if facts.attribution.file_of(u.id) == upper.id]
         if any(u.counters["FILTERS"] > 0 for u in own):

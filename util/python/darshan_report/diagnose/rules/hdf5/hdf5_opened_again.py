@@ -35,8 +35,8 @@ _WORKER = Remedy(
 
 
 def _asked_anew(facts: Facts, h5: Hdf5) -> np.ndarray:
-    """Returns the seconds per file in metadata queries that each open repeats; 0 for files in which
-    the program creates metadata."""
+    """Returns the seconds per file in queries of metadata, which each open repeats; 0 for files in
+    which the program creates metadata."""
     time: np.ndarray = h5.files.time((ATTR, META)) + h5.per_file(h5.datasets.time((ATTR, META)))
     table = facts.table("H5_META")
     if table is not None:
@@ -47,8 +47,8 @@ def _asked_anew(facts: Facts, h5: Hdf5) -> np.ndarray:
 
 @once
 def opened(facts: Facts) -> tuple[Hdf5, np.ndarray] | None:
-    """Returns the HDF5 objects of the log, and how often each process that used a file opened it.
-    Returns None if the log has no HDF5 files."""
+    """Returns the HDF5 objects of the log, and per file how often each process that used it opened
+    it, on average. Returns None if the log has no HDF5 files."""
     h5, table = hdf5(facts), facts.table("H5F")
     if h5 is None or table is None or not len(h5.files):
         return None
@@ -57,7 +57,8 @@ def opened(facts: Facts) -> tuple[Hdf5, np.ndarray] | None:
 
 @needs("H5F")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding if HDF5 files are opened and closed again and again."""
+    """Yields one finding over the HDF5 files that are opened and closed again and again, if this
+    takes much time; otherwise nothing."""
     known, table = opened(facts), facts.table("H5F")
     if known is None or table is None:
         return

@@ -30,7 +30,8 @@ _EVEN = 2.5
 
 @once
 def _by_library(facts: Facts) -> frozenset[int]:
-    """Returns the ids of the files that were used most by call sites in the netCDF library."""
+    """Returns the ids of the files that call sites in the netCDF library used most; none if the log
+    has no readable call sites."""
     try:
         sites = sites_of(facts.log)
     except LogError:
@@ -48,8 +49,8 @@ def _by_library(facts: Facts) -> frozenset[int]:
 
 
 def _is_netcdf(facts: Facts, record: int) -> bool:
-    """Returns whether a file is a netCDF file, by its name or by the library that used it, and not
-    in HDF5's format, which does not move data. record: id of the file."""
+    """Returns whether a file is a netCDF file in a classic format, by its name or the library that
+    used it; files in HDF5's format do not move data. record: id of the file."""
     hdf5 = facts.table("H5F")
     if hdf5 is not None and hdf5.place(record) is not None:
         return False
@@ -57,7 +58,8 @@ def _is_netcdf(facts: Facts, record: int) -> bool:
 
 
 def _mask(facts: Facts, table: Table) -> Mask:
-    """Returns a mask of the netCDF files that are read and written several times over, in turns."""
+    """Returns a mask of the netCDF files of which whole parts are read and written several times,
+    in turns."""
     limits = facts.limits
     size = np.maximum(table["MAX_BYTE_READ"], table["MAX_BYTE_WRITTEN"]) + 1
     read, written = table["BYTES_READ"], table["BYTES_WRITTEN"]
@@ -75,7 +77,8 @@ def _mask(facts: Facts, table: Table) -> Mask:
 @needs("POSIX")
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on netCDF files whose data are moved."""
+    """Yields one finding over the netCDF files whose data are moved when the header grows; nothing
+    if there are none."""
     table = facts.table("POSIX")
     if table is None:
         return

@@ -23,8 +23,8 @@ _USED = 0.5  # largest share of these bytes that the program requests
 
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if files are read whole, and the program requests a small part of them with
-    calls that do not reach the file."""
+    """Yields one finding over HDF5 files that are read whole into memory, of which the program then
+    requests a small part by calls that do not reach the file; nothing if there are none."""
     posix = facts.table("POSIX")
     if posix is None or posix.sum("BYTES_READ") < facts.limits["again.bytes"]:
         return

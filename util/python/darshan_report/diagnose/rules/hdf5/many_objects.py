@@ -29,7 +29,8 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class _Kind:
-    """The objects of one kind: how many each file has, and the seconds in calls on them."""
+    """The HDF5 objects of one kind (datasets, groups or attributes), as arrays with an element per
+    file."""
 
     name: str
     number: Values  # objects, or opens of objects per process and open of the file
@@ -39,8 +40,8 @@ class _Kind:
 
 def _number(facts: Facts, h5: Hdf5, created: str, opened: tuple[str, ...]) -> tuple[Values, bool]:
     """Returns, for each file, how many attributes or groups a process creates, or how many it opens
-    on average per open of the file, whichever is more. Also returns whether the program creates
-    more of these objects than it opens."""
+    per open of the file, whichever is more; and whether the program creates more of these than it
+    opens. created, opened: names of the H5_META counters."""
     table, files = facts.table("H5_META"), facts.table("H5F")
     if table is None or files is None or not len(h5.files):
         return np.zeros(len(h5.files)), True
@@ -112,8 +113,8 @@ def _title(kinds: list[_Kind], mask: np.ndarray) -> str:
 
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on HDF5 files with many small datasets or attributes. The time in calls on
-    groups of these files counts, too."""
+    """Yields one finding over HDF5 files with many small datasets or attributes, if calls on them
+    take much time; otherwise nothing. The time in calls on groups counts, too."""
     h5 = hdf5(facts)
     if h5 is None or not len(h5.files):
         return
@@ -170,7 +171,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _writes(h5: Hdf5, mask: np.ndarray) -> bool:
-    """Returns whether the program wrote to datasets of these files, or their metadata."""
+    """Returns whether the program wrote to datasets or metadata of these files. mask: of the
+    files."""
     return bool(h5.datasets["BYTES_ASKED_WRITTEN"][h5.in_files(mask)].sum() > 0) or bool(
         h5.files.below("BYTES_WRITTEN")[mask].sum() > 0
     )
@@ -179,8 +181,9 @@ def _writes(h5: Hdf5, mask: np.ndarray) -> bool:
 def _what(
     facts: Facts, h5: Hdf5, kinds: list[_Kind], mask: np.ndarray, these: np.ndarray, *, first: int
 ) -> str:  # fmt: skip
-    """Returns the objects, the kind with the most time first: "300 datasets like /f.h5:/x, of 8 B
-    each, and 300 groups and 600 attributes in /f.h5"."""
+    """Returns text on the objects, the kind with the most time first: "300 datasets like /f.h5:/x,
+    of 8 B each, and 300 groups and 600 attributes in /f.h5". mask: of the files; these: of the
+    datasets; first: row of the file to name."""
     others = [_of_kind(kind, mask) for kind in kinds if kind.name != "datasets"]
     inside = ""
     if others:

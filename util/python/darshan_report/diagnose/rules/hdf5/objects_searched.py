@@ -32,7 +32,8 @@ _INDEX = Remedy(
 
 def _mask(facts: Facts, h5: Hdf5, number: np.ndarray, opens: np.ndarray) -> np.ndarray:
     """Returns a mask of the files of which many datasets are opened again, and not for new data:
-    few opens are followed by a read, or the same small values are read again."""
+    few opens are followed by a read, or the same small values are read again. number, opens:
+    datasets and their opens, per file."""
     sets, limits = h5.datasets, facts.limits
     again = opens - number
     mask = (number >= limits["objects.many"]) & (opens >= limits["again.factor"] * number)
@@ -50,7 +51,7 @@ def _mask(facts: Facts, h5: Hdf5, number: np.ndarray, opens: np.ndarray) -> np.n
 
 @once
 def searched(facts: Facts) -> frozenset[int]:
-    """Returns the ids of the files whose datasets are all opened for each search."""
+    """Returns the ids of the files of which a program opens all datasets again for each search."""
     h5 = hdf5(facts)
     if h5 is None or not len(h5.files) or not len(h5.datasets):
         return frozenset()
@@ -59,8 +60,8 @@ def searched(facts: Facts) -> frozenset[int]:
 
 
 def _counts(h5: Hdf5) -> tuple[np.ndarray, np.ndarray]:
-    """Returns, for each file, its datasets that were opened, and their opens, both summed over the
-    processes."""
+    """Returns, for each file, how many of its datasets were opened, and their opens; both are
+    summed over the processes."""
     sets = h5.datasets
     used = sets["OPEN_CALLS"] > 0
     return (
@@ -71,7 +72,8 @@ def _counts(h5: Hdf5) -> tuple[np.ndarray, np.ndarray]:
 
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on the files whose datasets are opened again for each search."""
+    """Yields one finding over the files of which a program opens all datasets again for each
+    search; nothing if there are none."""
     h5, some = hdf5(facts), searched(facts)
     if h5 is None or not some:
         return

@@ -43,7 +43,7 @@ _REMEDIES = {
 
 def _is_scattered(facts: Facts, upper: Upper) -> bool:
     """Returns whether most calls on a dataset select single points, or pieces without a common
-    stride. Leaves filtered datasets out, because filters also take time inside HDF5."""
+    stride. False for datasets with filters, because filters also take time inside HDF5."""
     table = facts.table("H5D")
     place = None if table is None else table.place(upper.id)
     if table is None or place is None or upper.counters["FILTERS"] > 0:
@@ -53,8 +53,8 @@ def _is_scattered(facts: Facts, upper: Upper) -> bool:
 
 
 def _made_before(facts: Facts, hits: Sequence[tuple[Upper, object]], kind: str) -> float:
-    """Returns the seconds before the calls with very many pieces, in which the selections were
-    made, or the program computed; 0 without call sites."""
+    """Returns the seconds between calls, before those with very many pieces, in which the program
+    made the selections or computed; 0 without call sites. hits: datasets. kind: READ or WRITE."""
     known = loops_of(facts)
     calls = f"{kind}_CALLS"
     many = {u.id for u, _ in hits if u.own_time((kind,)) >= _MANY * max(u.counters[calls], 1)}
@@ -71,7 +71,7 @@ def _made_before(facts: Facts, hits: Sequence[tuple[Upper, object]], kind: str) 
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if reads of selections of many pieces spend at least half of their time
-    inside HDF5, and another if writes do."""
+    inside HDF5, and another if writes do; otherwise nothing."""
     if facts.table("H5D") is None:
         return
     scattered = [upper for upper in facts.datasets if _is_scattered(facts, upper)]

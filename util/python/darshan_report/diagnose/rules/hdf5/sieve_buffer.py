@@ -30,7 +30,8 @@ def _moved(upper: Upper, kind: str) -> int:
 
 
 def _needed(upper: Upper, kind: str) -> int:
-    """Returns the bytes that HDF5 would move through a buffer of SMALL bytes."""
+    """Returns the bytes that HDF5 would move for these calls on a dataset through a buffer of SMALL
+    bytes. kind: READ or WRITE."""
     reads, writes = upper.below("READS", (kind,)), upper.below("WRITES", (kind,))
     return max(upper.counters[_ASKED[kind]], SMALL * (reads + writes))
 
@@ -47,20 +48,21 @@ def _is_sieved(facts: Facts, upper: Upper, kind: str) -> bool:
 
 
 def sieved(facts: Facts, kind: str) -> list[Upper]:
-    """Returns the datasets whose reads or writes fill the sieve buffer but do not use it."""
+    """Returns the datasets whose calls fill the sieve buffer, of which they then use little. kind:
+    READ or WRITE."""
     return [upper for upper in facts.datasets if _is_sieved(facts, upper, kind)]
 
 
 def _dies(upper: Upper, kind: str) -> bool:
-    """Returns whether the dataset is opened for nearly every call, so that each close discards the
-    buffer."""
+    """Returns whether the dataset is opened and closed for nearly every call, so that each close
+    discards the buffer. kind: READ or WRITE."""
     return 2 * upper.counters["OPEN_CALLS"] > upper.counters[f"{kind}_CALLS"]
 
 
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if reads fill the sieve buffer but do not use it, and another if writes do.
-    Calls of a few bytes each are left to the finding about single elements."""
+    """Yields a finding if reads fill the sieve buffer but do not use it, and another if writes do;
+    otherwise nothing. Calls of a few bytes each are left to the finding about single elements."""
     for kind in ("READ", "WRITE"):
         smallest = facts.limits["element.bytes"]
         hits = [

@@ -27,8 +27,8 @@ _REMEDY = Remedy(
 
 
 def _packing(facts: Facts, upper: Upper) -> float:
-    """Returns the seconds that HDF5 itself took to write a dataset, without waits for a
-    processor."""
+    """Returns the seconds that HDF5 itself took to write a dataset, mostly in filters, without the
+    estimated waits for a processor."""
     spent, ran = upper.own_time(PUTTING), processor_time(facts)
     waited = cpu_wait.runnable(facts)
     return spent * ran / (ran + waited) if waited > 0 and ran < float("inf") else spent
@@ -36,8 +36,8 @@ def _packing(facts: Facts, upper: Upper) -> float:
 
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding about the filtered dataset that took longest to write, if its filters are
-    slow and compress it well."""
+    """Yields at most one finding: on the filtered dataset that took longest to write, if its
+    filters are slow and compress it well."""
     limits = facts.limits
     found = []
     for upper in facts.datasets:

@@ -31,7 +31,7 @@ _REMEDY = Remedy(
 
 @once
 def ids_of_datasets(facts: Facts) -> frozenset[int]:
-    """Returns the ids of the datasets with values of variable length."""
+    """Returns the ids of the datasets whose values have variable length."""
     h5 = hdf5(facts)
     if h5 is None or not len(h5.datasets):
         return frozenset()
@@ -39,11 +39,10 @@ def ids_of_datasets(facts: Facts) -> frozenset[int]:
 
 
 def of_datasets(facts: Facts, h5: Hdf5) -> Mask:
-    """Returns a mask of the datasets with values of variable length. No counter has the datatype;
-    these datasets are recognized because more distinct bytes are read or written for them than
-    their elements have, so a dataset with few values is missed. Datasets with very small chunks are
-    left out, because their index is as large as the elements. Filters compress the elements, but
-    not the heaps that contain the values."""
+    """Returns a mask of the datasets whose values have variable length. No counter has the
+    datatype; they are recognized because more distinct bytes are moved for them than their elements
+    have. So a dataset with few values is missed, and datasets with very small chunks are left out,
+    because their index is as large as the elements."""
     sets, table = h5.datasets, facts.table("H5D")
     if table is None:
         return np.zeros(len(sets), np.bool_)
@@ -61,8 +60,8 @@ def of_datasets(facts: Facts, h5: Hdf5) -> Mask:
 
 @needs("LAYERS")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding over all datasets whose elements have variable length, if they cost
-    enough."""
+    """Yields one finding over all datasets whose values have variable length, if they cost enough
+    time; otherwise nothing."""
     h5 = hdf5(facts)
     if h5 is None or not len(h5.datasets):
         return

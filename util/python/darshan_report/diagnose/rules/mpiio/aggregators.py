@@ -15,8 +15,8 @@ ROLE = REMARK
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if there are fewer aggregators than nodes, and collective calls take
-    time."""
+    """Yields one finding if a job on several nodes has fewer aggregators than nodes, and collective
+    calls take time; otherwise nothing."""
     upper = facts.table("MPI-IO")
     nodes = dict(facts.info.metadata).get("nodes", "")
     if upper is None or not facts.together or not nodes.isdigit() or int(nodes) < 2:

@@ -14,8 +14,9 @@ ROLE = REMARK
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a notice if all MPI-IO transfers block and take much time. It is not a problem,
-    because the log does not show whether overlapping them with computation would help."""
+    """Yields a notice if all MPI-IO transfers block and take much of the run; otherwise nothing. A
+    notice and not a problem, because the log does not show whether the program has computations
+    that could go on during the transfers."""
     upper = facts.table("MPI-IO")
     if upper is None:
         return

@@ -18,8 +18,8 @@ ROLE = CAUSE
 @needs("MPI-IO")
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding on the file that loses the most time to reads that the program did not
-    request."""
+    """Yields one finding if MPI-IO read bytes that the program did not request, on the file that
+    lost the most time to these reads; otherwise nothing."""
     upper, lower = facts.table("MPI-IO"), facts.table("POSIX")
     if upper is None or lower is None:
         return

@@ -53,7 +53,8 @@ _GAPS = 1.5  # times the bytes of the calls; POSIX calls that move more do not m
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if shared files are read by independent MPI-IO calls although collective
-    calls are possible, and another if they are written by independent calls."""
+    calls are possible, and another if they are written by such calls. Yields nothing if the
+    processes are no MPI job."""
     table = facts.table("MPI-IO")
     if table is None or not facts.together:
         return
@@ -126,8 +127,10 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
 
 
 def _split(facts: Facts, table: Table, kind: str, alone: np.ndarray) -> np.ndarray:
-    """Returns, for each file, into how many POSIX calls MPI-IO split a few independent calls; 0 if
-    it did not, if the pieces are large, or if POSIX moved many more bytes than MPI-IO."""
+    """Returns, for each file, into how many POSIX calls MPI-IO split a few independent calls.
+    Returns 0 for a file if MPI-IO did not split its calls, if the pieces are large, or if POSIX
+    moved many more bytes than MPI-IO. table: the MPI-IO files; kind: READ or WRITE; alone: number
+    of independent calls per file."""
     below = facts.table("POSIX")
     if below is None:
         return np.zeros(len(table), "i8")
@@ -151,8 +154,9 @@ def _by_one(facts: Facts, table: Table) -> np.ndarray:
 
 
 def _words(facts: Facts, kind: str, *, small: bool) -> str:
-    """Returns the advice as text. If HDF5 or PnetCDF calls MPI-IO, the program does not choose the
-    offsets itself."""
+    """Returns the text of a remedy. If the calls are small, it says how to make larger ones; its
+    text is shorter if HDF5 or PnetCDF calls MPI-IO, because the program then does not choose the
+    offsets. kind: READ or WRITE; small: the calls move few bytes each."""
     if not small:
         return _TOGETHER
     if facts.table("H5F") is not None or facts.table("PNETCDF_FILE") is not None:
@@ -161,8 +165,8 @@ def _words(facts: Facts, kind: str, *, small: bool) -> str:
 
 
 def _example(facts: Facts, kind: str) -> str:
-    """Returns example calls of the libraries that the program uses: HDF5, PnetCDF, or MPI-IO
-    itself."""
+    """Returns example calls of the libraries that the program uses: HDF5, PnetCDF, or, without
+    these, MPI-IO itself. kind: READ or WRITE."""
     call = kind.lower()
     lines = []
     if facts.table("H5F") is not None:

@@ -20,8 +20,8 @@ _LOCKING = ("nfs", "nfs4")  # ROMIO locks the range of each call there to keep c
 
 @needs("MPI-IO")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding if independent MPI-IO transfers take far longer than the POSIX calls that
-    they make, over all files."""
+    """Yields one finding, over all files, if independent MPI-IO transfers take far longer than the
+    POSIX calls that they make; otherwise nothing."""
     upper, lower = facts.table("MPI-IO"), facts.table("POSIX")
     if upper is None or lower is None or not facts.together:
         return
@@ -96,38 +96,40 @@ _SIEVED = 1.5  # times the bytes asked for that POSIX calls move, at least, if a
 
 
 def _below(upper: Table, lower: Table, *names: str) -> np.ndarray:
-    """Returns the sum of these counters of the POSIX calls on each file; not a number for files
-    without a POSIX record."""
+    """Returns, for each file, the sum of some counters of its POSIX calls; NaN for files without a
+    POSIX record. upper: the MPI-IO files; lower: the POSIX files; names: the counters."""
     at = np.searchsorted(lower.ids, upper.ids).clip(0, len(lower) - 1)
     return np.where(lower.ids[at] == upper.ids, sum(lower[name][at] for name in names), np.nan)
 
 
 def _beyond(upper: Table, lower: Table) -> np.ndarray:
-    """Returns the seconds of transfers that are not in POSIX calls on the same file; 0 for files
-    without a POSIX record."""
+    """Returns, for each file, the seconds of MPI-IO transfers that are not in POSIX calls on that
+    file; 0 for files without a POSIX record. upper: the MPI-IO files; lower: the POSIX files."""
     below = _below(upper, lower, "F_READ_TIME", "F_WRITE_TIME")
     time = upper["F_READ_TIME"] + upper["F_WRITE_TIME"]
     return np.where(np.isnan(below), 0.0, np.maximum(0.0, time - below))
 
 
 def _bytes(upper: Table, lower: Table) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the bytes that the transfers of each file asked for, and those that the POSIX calls
-    below moved."""
+    """Returns, for each file, the bytes that the MPI-IO transfers asked for, and the bytes that the
+    POSIX calls below them moved (0 without a POSIX record). upper: the MPI-IO files; lower: the
+    POSIX files."""
     asked = upper["BYTES_READ"] + upper["BYTES_WRITTEN"]
     return asked, np.nan_to_num(_below(upper, lower, "BYTES_READ", "BYTES_WRITTEN"))
 
 
 def _through_view(upper: Table, lower: Table) -> np.ndarray:
-    """Returns a mask of files that were used through views with gaps: MPI-IO then moves the gaps,
-    too."""
+    """Returns a mask of the MPI-IO files that were used through views with gaps: POSIX calls then
+    move the bytes of the gaps, too. upper: the MPI-IO files; lower: the POSIX files."""
     asked, moved = _bytes(upper, lower)
     mask: np.ndarray = (upper["VIEWS"] > 0) & (asked > 0) & (moved >= _SIEVED * asked)
     return mask
 
 
 def _in_gaps(upper: Table, lower: Table) -> np.ndarray:
-    """Returns the seconds of transfers in POSIX calls that moved gaps of a view, by the share of
-    the gaps in their bytes."""
+    """Returns, for each file, the seconds in POSIX calls that went into moving the gaps of a view:
+    the share of the gaps in the bytes, times the seconds of the calls. Returns 0 for files without
+    such a view. upper: the MPI-IO files; lower: the POSIX files."""
     asked, moved = _bytes(upper, lower)
     below = upper["F_READ_TIME"] + upper["F_WRITE_TIME"] - _beyond(upper, lower)
     gaps = 1 - asked / np.maximum(moved, 1)
@@ -135,7 +137,9 @@ def _in_gaps(upper: Table, lower: Table) -> np.ndarray:
 
 
 def _pieces(upper: Table, lower: Table, place: int) -> str:
-    """Returns a sentence on what a view with gaps costs. place: row of the file in `upper`."""
+    """Returns a sentence on how many more bytes than requested were moved because a file has a view
+    with gaps. upper: the MPI-IO files; lower: the POSIX files; place: row of the file in
+    `upper`."""
     asked, moved = (float(values[place]) for values in _bytes(upper, lower))
     return (
         f"The file has a view (MPI_File_set_view) whose pieces are small and far apart: "

@@ -17,7 +17,8 @@ ROLE = CAUSE
 
 @needs("MPI-IO")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding if MPI-IO files are collectively opened again and again."""
+    """Yields one finding if the processes of an MPI job open MPI-IO files together again and again;
+    otherwise nothing."""
     table = facts.table("MPI-IO")
     if table is None or not facts.together:
         return

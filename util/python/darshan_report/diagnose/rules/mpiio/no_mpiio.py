@@ -23,9 +23,9 @@ _LOG = re.compile(r"(^|[._-])(log|out|err|txt|csv|jsonl?|progress|status)([._-]|
 
 
 def _lines(facts: Facts, table: Table) -> np.ndarray:
-    """Returns a mask of the files to which processes only write lines of text; the different sizes
-    of the writes, or the file's name, show this. MPI-IO would not help with lines: each process
-    writes too often."""
+    """Returns a mask of the files to which processes only write lines of text, as the different
+    sizes of the writes, or the file's name, show. MPI-IO would not help with such files: each
+    process writes single lines, too often for collective calls."""
     found: np.ndarray = table["BYTES_WRITTEN"] < _LINE * np.maximum(table["WRITES"], 1)
     found &= (table["READS"] == 0) & (table["WRITES"] > 0)
     alike = table["ACCESS1_COUNT"] >= _ALIKE * table["WRITES"]
@@ -36,7 +36,8 @@ def _lines(facts: Facts, table: Table) -> np.ndarray:
 
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding on shared files with many transfers that no parallel library combines."""
+    """Yields one finding if the processes of an MPI job make many transfers on shared files and the
+    log has no MPI-IO calls; otherwise nothing."""
     table = facts.table("POSIX")
     if not facts.together or table is None or facts.table("MPI-IO") is not None:
         return

@@ -21,7 +21,8 @@ ROLE = CAUSE
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding on the file that loses the most time in collective writes that reach the
-    file system as small pieces. If there are no such writes, yields one on reads."""
+    file system as small pieces or, if there are no such writes, on the file that loses the most
+    time in such reads. Yields nothing if there are neither."""
     upper, lower = facts.table("MPI-IO"), facts.table("POSIX")
     if upper is None or lower is None or not facts.together:
         return

@@ -21,7 +21,8 @@ _MOST = 0.5  # smallest share of a file's transfers that must use its shared poi
 @needs("MPI-IO")
 @at_most(WAITS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on files of which most transfers use the shared file pointer."""
+    """Yields one finding on the files of which most transfers use MPI-IO's shared file pointer;
+    nothing if there are none."""
     upper, extra = facts.table("MPI-IO"), facts.table("MPIIO_EXT")
     if upper is None or extra is None or not facts.together:
         return

@@ -20,7 +20,8 @@ _SIDES = (("READ", "BYTES_READ"), ("WRITE", "BYTES_WRITTEN"))
 
 @once
 def tiny(facts: Facts, table: Table) -> np.ndarray:
-    """Returns a mask of the MPI-IO files that collective calls move in tiny pieces."""
+    """Returns a mask of the MPI-IO files that are mostly moved by collective calls of very few
+    bytes. table: the MPI-IO files."""
     found = np.zeros(len(table), bool)
     for kind, moved in _SIDES:
         calls = collective.calls(table, kind)
@@ -35,7 +36,8 @@ def tiny(facts: Facts, table: Table) -> np.ndarray:
 
 @needs("MPI-IO")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on files that collective MPI-IO calls read or write in tiny pieces."""
+    """Yields one finding on all files that collective MPI-IO calls read or write in tiny pieces;
+    nothing if there are none."""
     table = facts.table("MPI-IO")
     if table is None or not facts.together:
         return

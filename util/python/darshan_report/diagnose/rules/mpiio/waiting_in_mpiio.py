@@ -22,8 +22,9 @@ _MOST = 64  # largest number of files that are examined individually
 
 
 class Waits:
-    """The seconds in reads and writes of each file of MPI-IO, and their parts. The parts below
-    MPI-IO are known for the _MOST files with the most time in them, and 0 for the others."""
+    """The seconds that each MPI-IO file took in reads and writes, split into POSIX calls and the
+    rest. The split is known only for the few collectively used files with the most seconds; the
+    seconds in POSIX calls are 0 for the others."""
 
     def __init__(self, facts: Facts, upper: Table, lower: Table) -> None:
         self.facts, self.upper, self.lower = facts, upper, lower
@@ -50,23 +51,23 @@ class Waits:
 
     @property
     def needed(self) -> np.ndarray:
-        """The shortest possible time in seconds, summed over the processes. All processes wait
-        until the busiest process has moved its bytes. If other processes could move some of them,
-        its time is that of a good rate."""
+        """The shortest possible seconds in MPI-IO calls per file, summed over the processes: all
+        processes wait until the process with the most POSIX calls has moved its bytes. If other
+        processes could move some of its bytes, its seconds are those of a good rate."""
         slow = np.where(self.funnelled, self.facts.lost(self.busiest, self.moved, 1), 0.0)
         return np.maximum(self.posix, (self.busiest - slow) * self.ranks)
 
     def _parallel(self) -> bool:
-        """Returns whether the file with the most time is on a parallel file system."""
+        """Returns whether the file with the most seconds is on a parallel file system."""
         most = int(np.argmax(self.time)) if len(self.time) else 0
         return self.facts.mount_type(int(self.upper.ids[most])) in PARALLEL
 
     @property
     def late(self) -> np.ndarray:
-        """Mask of the files on which one process spends far less time in these calls than the
-        others, because it arrives last and does not wait. On a busy machine any process may arrive
-        last after a wait for a processor. The sums of such waits differ by chance, like a random
-        walk; differences of this size do not count."""
+        """Mask of the files on which one process spends far less time in the calls than the others,
+        because it arrives last and so does not wait. On a busy machine any process may arrive last
+        by chance, after a wait for a processor; differences that such chance explains do not
+        count."""
         fastest = np.where(self.ranks > 1, self.upper["F_FASTEST_RANK_TIME"], self.mean)
         gap = self.mean - fastest
         met = np.maximum(collective.met(self.upper), 1)
@@ -78,7 +79,8 @@ class Waits:
     @property
     def funnelled(self) -> np.ndarray:
         """Mask of the files for which all processes wait while few processes do the POSIX I/O,
-        although more could do it, on other nodes or with other servers."""
+        although more processes could do it. All are False on one node without a parallel file
+        system, where more processes would not help."""
         if nodes(self.facts) == 1 and not self._parallel():
             return np.zeros(len(self.upper), bool)
         limit = self.facts.limits["imbalance.share"]
@@ -96,8 +98,9 @@ def waits(facts: Facts) -> Waits | None:
 
 
 def exchanging(facts: Facts) -> tuple[float, float]:
-    """Returns two sums over collective files without a late process: the seconds in MPI-IO that are
-    neither POSIX calls nor waits for the process that makes them, and all seconds in MPI-IO."""
+    """Returns two sums over the collectively used files on which no process arrives late: the
+    seconds in MPI-IO that are neither POSIX calls nor waits for the process that makes them, and
+    all seconds in MPI-IO. Both are 0 if waits() is None."""
     found = waits(facts)
     if found is None:
         return 0.0, 0.0
@@ -109,8 +112,9 @@ def exchanging(facts: Facts) -> tuple[float, float]:
 @needs("MPI-IO")
 @at_most(WAITS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding for each reason why most MPI-IO time of collective files is not POSIX
-    time."""
+    """Yields a finding for each reason why most MPI-IO time of collectively used files is not time
+    in POSIX calls: a process arrives late, few processes do the POSIX I/O, or neither. Yields
+    nothing if there is no such time."""
     found = waits(facts)
     if found is None or not (found.collective > 0).any():
         return
@@ -130,7 +134,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _of(found: Waits, lost: np.ndarray) -> Iterator[Finding]:
-    """Yields the finding on the files that lose time for one reason. lost: seconds per file."""
+    """Yields one finding on the files that lose time for one reason; nothing if the loss is too
+    small. lost: lost seconds per file, 0 for other files."""
     facts, mask = found.facts, lost > 0
     stake = facts.stake(
         float(lost.sum()),
@@ -202,16 +207,17 @@ def _rows(found: Waits, first: int) -> tuple[Evidence, ...]:
 
 
 def _stripes(found: Waits, first: int) -> str:
-    """Describes the number of stripes of the file, if it is known and below the number of ranks;
-    otherwise empty. first: row of the file."""
+    """Returns the number of stripes of a file as text in parentheses; `""` if it is unknown or not
+    below the number of ranks. first: row of the file."""
     stripes = found.facts.stripes
     number = len(stripes.of(int(found.upper.ids[first]))) if stripes else 0
     return f" (it has {number})" if 0 < number < found.ranks[first] else ""
 
 
 def _remedy(found: Waits, first: int) -> Remedy:
-    """Returns the remedy for the reason, such as more aggregators if all wait for one process.
-    first: row of the file."""
+    """Returns the remedy for a file: to let the processes arrive together if one is late, more
+    aggregators if all wait for few processes, otherwise larger or fewer calls. first: row of the
+    file."""
     if found.late[first]:
         return Remedy(
             "Let all processes reach the call at the same time: give each the same share of "

@@ -41,8 +41,9 @@ _TOGETHER = Remedy(
 
 @needs("USAGE")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding on the program that waited longest for answers of a child process to small
-    messages, or a hint on processes that sent each other very many."""
+    """Yields a finding on the program that waited longest for a child process's answers to small
+    messages. If there is none, yields a hint on the program that exchanged very many small messages
+    with its children, if any."""
     small = [one for one in families(facts) if _are_small(facts, one)]
     asking = [(waited, one) for one in small if (waited := _waited(facts, one)) > 0]
     least = facts.limits["pipes.switch"]
@@ -61,7 +62,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _stake(facts: Facts, waited: float) -> Stake | None:
-    """Returns the time of the messages, for all of which the run waits; None if it is little."""
+    """Returns the potential saving: the waits for messages, by which the run is longer; None if
+    they are short. waited: seconds."""
     run, limits = min(waited, facts.run_time), facts.limits
     if run < max(limits["stake.seconds"], min(limits["stake.share"] * facts.run_time,
                                               limits["stake.large"])):  # fmt: skip
@@ -102,7 +104,8 @@ def _told(facts: Facts, family: Family, stake: Stake, *, is_certain: bool) -> Fi
 
 
 def _are_small(facts: Facts, family: Family) -> bool:
-    """Returns whether a process and its children sent each other many small messages."""
+    """Returns whether a process and its children sent each other many small messages; False if the
+    kernel's counts are unknown. family: the process and its children."""
     known, limits = outside(facts), facts.limits
     if known is None or family.messages < limits["pipes.messages"]:
         return False
@@ -112,8 +115,9 @@ def _are_small(facts: Facts, family: Family) -> bool:
 
 
 def _is_dialogue(facts: Facts, family: Family) -> bool:
-    """Returns whether the processes slept, or lost their processor, for most of their messages;
-    False if the counts of one of them are unknown."""
+    """Returns whether both sides slept, or lost their processor, for most of their messages,
+    because they wait for answers; False if only a sum of the counts of both sides is known. family:
+    a process and its children."""
     known = outside(facts)
     assert known is not None
     slept = min(float(known.switches[some].sum()) for some in ([family.parent], [*family.others]))
@@ -121,9 +125,10 @@ def _is_dialogue(facts: Facts, family: Family) -> bool:
 
 
 def _waited(facts: Facts, family: Family) -> float:
-    """Returns the seconds that the messages cost the first program: it slept while the other one
-    neither computed nor waited for a processor, and the kernel moved its messages. Each message
-    counts for at least the shortest wait, and for at most _LONGEST times as much."""
+    """Returns the seconds that the parent process of a family waited for answers: the time in which
+    it slept while its children neither computed nor waited for a processor. Each message counts for
+    at least the shortest wait, and for at most _LONGEST times as much. family: a process and its
+    children."""
     known, tree = outside(facts), facts.tree
     assert known is not None
     assert tree is not None

@@ -30,8 +30,8 @@ Floats = npt.NDArray[np.float64]
 
 @needs(*_MODULES)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on datasets that every process of a job, or every worker, reads as a
-    whole."""
+    """Yields one finding on all datasets that every process of a job, or every worker, reads as a
+    whole; nothing if there are none."""
     if not facts.together and facts.tree is None:
         return
     tables = [t for t in map(facts.table, _MODULES) if t is not None]
@@ -94,8 +94,9 @@ def _points(table: Table) -> str:
 
 
 def _lost(facts: Facts, table: Table, h5: Hdf5 | None) -> Floats:
-    """Returns the seconds per dataset that one reader in place of many would save; 0 for all other
-    datasets."""
+    """Returns the seconds per dataset that one reader in place of many would save; 0 for datasets
+    that are not read as a whole by all, or that the finding about workers of a DataLoader covers.
+    table: the datasets; h5: HDF5's records, if any."""
     size, readers = size_of(table), table.processes.astype("f8")
     told = {i for f in facts.found(read_by_each_worker.find) for i in f.covers}
     # The process that starts the workers may query only the shape.
@@ -115,15 +116,15 @@ def _lost(facts: Facts, table: Table, h5: Hdf5 | None) -> Floats:
 
 
 def _is_even(table: Table) -> Mask:
-    """Returns a mask of the datasets from which each process reads about the same number of
-    bytes."""
+    """Returns a mask of the datasets of which all processes move about the same number of bytes."""
     mean = (table["BYTES_READ"] + table["BYTES_WRITTEN"]) / np.maximum(table.processes, 1)
     even: Mask = table["F_VARIANCE_RANK_BYTES"] <= (UNEVEN * mean) ** 2
     return even
 
 
 def _in_whole(facts: Facts, table: Table, size: Floats, least: Floats) -> Mask:
-    """Returns a mask of the datasets of which most processes read all values with one call."""
+    """Returns a mask of the datasets of which most processes read all values with one call. size:
+    bytes per dataset; least: the smallest possible number of readers per dataset."""
     calls = sum(
         np.where(table[f"ACCESS{n}_ACCESS"] == size, table[f"ACCESS{n}_COUNT"], 0)
         for n in range(1, _COMMON + 1)
@@ -136,10 +137,12 @@ def _in_whole(facts: Facts, table: Table, size: Floats, least: Floats) -> Mask:
 def _is_covered(
     facts: Facts, table: Table, size: Floats, least: Floats, h5: Hdf5 | None
 ) -> Mask:  # fmt: skip
-    """Returns a mask of the datasets that each process reads completely, in distinct pieces, as the
-    number of distinct bytes that it read from the file shows. The log does not have the compressed
-    size of a dataset. For a filtered dataset, the end of the bytes that were read from the file
-    replaces it, so a compressed dataset that is only a part of its file is missed."""
+    """Returns a mask of the HDF5 datasets that each process reads completely, in distinct pieces,
+    as the number of distinct bytes that it read from the file shows. The log lacks the compressed
+    size of a dataset; for a filtered dataset, the end of the bytes that were read from the file
+    replaces it, so a compressed dataset that is only a part of its file is missed. size: bytes per
+    dataset; least: the smallest possible number of readers per dataset; h5: HDF5's records; if
+    None, no dataset is in the mask."""
     found = np.zeros(len(table), bool)
     if h5 is None or table.prefix != "H5D" or not len(h5.datasets):
         return found
@@ -160,8 +163,9 @@ def _time(tables: list[Table], lost: list[Floats]) -> float:
 
 
 def _inside(h5: Hdf5 | None, tables: list[Table], lost: list[Floats]) -> float:
-    """Returns the seconds that reads of these datasets took in HDF5 itself, without lower layers; 0
-    if unknown. lost: above 0 for the datasets of the finding."""
+    """Returns the seconds that reads of the datasets of the finding took in HDF5 itself, without
+    lower layers; 0 if `h5` is None. lost: lost seconds per dataset, an array for each table; only
+    datasets with more than 0 count."""
     if h5 is None:
         return 0.0
     sets, ids = h5.datasets, np.concatenate([t.ids[each > 0] for t, each in zip(tables, lost)])
@@ -199,7 +203,8 @@ def _evidence(facts: Facts, table: Table, first: int) -> tuple[Evidence, ...]:
 
 
 def _covers(tables: list[Table], lost: list[Floats]) -> frozenset[int]:
-    """Returns the ids of the datasets that lost time, and of their files."""
+    """Returns the ids of the datasets that lost time, and of their files. lost: lost seconds per
+    dataset, an array for each table."""
     found: set[int] = set()
     for table, each in zip(tables, lost):
         ids = table.ids[each > 0]

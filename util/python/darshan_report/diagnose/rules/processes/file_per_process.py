@@ -17,8 +17,9 @@ ROLE = CAUSE
 
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on files that single processes wrote by POSIX calls, or else by STDIO
-    calls, if there is at least one for each process."""
+    """Yields one finding if many processes of a job wrote at least one file each that no other
+    process used: on files of POSIX calls or, if there are too few, of STDIO calls. Yields nothing
+    otherwise."""
     if not facts.together or facts.nprocs < facts.limits["perprocess.processes"]:
         return
     for module in ("POSIX", "STDIO"):

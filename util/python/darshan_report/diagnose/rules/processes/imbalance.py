@@ -33,8 +33,8 @@ _WAITING = "time that the other processes wait for the slowest one, if they wait
 @at_most(WAITS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if one process takes much longer for its own files than the others, summed
-    over all layers, and another on the shared file that loses the most time by its slowest
-    process."""
+    over all layers, and another on the shared file that loses the most time by its slowest process.
+    Yields nothing if another rule already tells the cause."""
     if not facts.together or any(f for rule in _CAUSES for f in facts.found(rule.find)):
         return
     tables = [(table, _mask(facts, table)) for table in map(facts.table, _MODULES) if table]
@@ -47,8 +47,8 @@ _MODULES = ("MPI-IO", "POSIX", "STDIO")
 
 
 def _mask(facts: Facts, table: Table) -> Mask:
-    """Returns a mask of the records, except files that MPI-IO accesses collectively, because there
-    a few processes do the POSIX I/O for all, as intended."""
+    """Returns a mask of the records in a table, without those of files that MPI-IO accesses
+    collectively: there a few processes do the POSIX I/O for all, as intended."""
     return ~among(table.records.ids, one_process.collective_files(facts, table))
 
 
@@ -60,7 +60,8 @@ def _sum(table: Table, rows: Mask, names: tuple[str, ...]) -> Floats:
 
 @dataclass(frozen=True)
 class _Slow:
-    """The slowest process, with its seconds and bytes, and the means of all processes."""
+    """The process that takes longest for some files: its rank, seconds and bytes, with the mean
+    seconds and bytes of all processes to compare with."""
 
     rank: int
     longest: float  # seconds
@@ -73,14 +74,15 @@ class _Slow:
         return self.moved - self.each > facts.limits["imbalance.share"] * self.each
 
     def by_chance(self, facts: Facts) -> bool:
-        """Returns whether the process takes only a little longer for the same work, which may be
-        chance."""
+        """Returns whether the process takes only a little longer than the mean and moves about as
+        many bytes, so that the difference may be chance."""
         little = self.longest - self.mean < facts.limits["imbalance.chance"]
         return little and not self.works_more(facts)
 
     @property
     def spread(self) -> str:
-        """The ratio of its time to the mean, as text."""
+        """How many times the mean the seconds of this process are, as text ("2.5 times the mean");
+        other words if the mean is 0."""
         if self.mean <= 0:
             return "all there is"
         times = self.longest / self.mean

@@ -40,7 +40,8 @@ _REMEDY = Remedy(
 
 @dataclass(frozen=True)
 class _Lock:
-    """The tries of one call site."""
+    """The successful and failed tries to make a lock file or folder at one call site, with the
+    seconds that the failed tries took and the processes that made them."""
 
     tries: float  # that failed
     made: float
@@ -51,7 +52,10 @@ class _Lock:
 
 
 def _lock_of(facts: Facts, loop: Line, site: Site) -> _Lock | None:
-    """Returns the tries of a site to make a name; None if it does not try again and again."""
+    """Returns the tries to make a file or folder at a call site. Returns None if they do not look
+    like tries for a lock: if few of them fail, if they make many names, if the loop mostly does
+    other calls, or if most of the files are never removed again. loop: the loop that contains the
+    site."""
     sums = site.sums
     folder = _FOLDER.match(site.stack.called) is not None
     tries, made = sums.calls_of[LOOKUP], sums.calls_of[OTHER if folder else OPEN]
@@ -75,8 +79,8 @@ def _lock_of(facts: Facts, loop: Line, site: Site) -> _Lock | None:
 
 
 def _protected(facts: Facts, made: float) -> set[int]:
-    """Returns the files of several processes that are opened at most _TURNS times as often as the
-    lock is made."""
+    """Returns the ids of the files that a lock may protect: files of several processes that are
+    opened at most _TURNS times as often as the lock was made. made: how often the lock was made."""
     found: set[int] = set()
     for layer, table in facts.layers:
         if layer.base:
@@ -88,7 +92,8 @@ def _protected(facts: Facts, made: float) -> set[int]:
 
 @needs("SITES")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on the name that processes spent most time to make in vain."""
+    """Yields one finding on the lock file or folder for which failed tries took the most time;
+    nothing if there is none."""
     known, extra = loops_of(facts), facts.table("POSIX_EXT")
     if known is None or extra is None or facts.run_time <= 0:
         return

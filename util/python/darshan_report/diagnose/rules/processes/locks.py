@@ -32,9 +32,10 @@ ALONE = f"{NAME}-of-nobody"  # name of the finding on locks that were free in ea
 
 @needs("POSIX_EXT")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on all files with locks: on waits for locks, or on calls that did not wait
-    for another process. This time is not I/O: a call that takes longer than a few microseconds
-    waits for the lock's holder, or for the server of a network file system."""
+    """Yields one finding on the file whose locks took the most time, either on waits for other
+    processes or on locks that were free in each call; nothing if they cost little. A lock is not
+    I/O: a call that takes longer than a few microseconds waits for the lock's holder, or for the
+    server of a network file system."""
     extra = facts.table("POSIX_EXT")
     if extra is None or facts.run_time <= 0:
         return
@@ -63,9 +64,9 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _longest(facts: Facts, extra: Table, at: int) -> tuple[float, bool]:
-    """Returns the seconds that a process waited for the locks of a file, and whether this is the
-    process that waited longest. Otherwise the seconds are the mean over processes that take turns.
-    at: row of the file in POSIX_EXT."""
+    """Returns seconds of waiting for the locks of a file, and whether they are those of the process
+    that waited longest. If this is False, they are the mean over processes that take turns. at: row
+    of the file in `extra` (the table POSIX_EXT)."""
     whole, users = float(extra["F_LOCK_TIME"][at]), max(int(extra.processes[at]), 1)
     of_sites, of_one = _by_sites(facts)
     longest = max(of_sites, whole / users)
@@ -73,9 +74,10 @@ def _longest(facts: Facts, extra: Table, at: int) -> tuple[float, bool]:
 
 
 def _by_sites(facts: Facts) -> tuple[float, bool]:
-    """Returns the seconds in calls on locks of the process that waited longest, from the call
-    sites, and whether each site has its time per process. A process that holds the lock and never
-    waits is not at the same site, so it does not lower the mean of the others."""
+    """Returns, from the call sites, the seconds in calls on locks of the process that waited
+    longest, and whether each site has its time per process (otherwise means are added). Returns 0.0
+    and False without call sites. A process that holds the lock and never waits has other sites, so
+    it does not lower the mean."""
     table = facts.table("SITES")
     if table is None:
         return 0.0, False
@@ -95,7 +97,9 @@ def _by_sites(facts: Facts) -> tuple[float, bool]:
 
 @dataclass(frozen=True)
 class _Guarded:
-    """The files that processes use under a lock, once per lock."""
+    """The work that processes do on files each time they hold a lock: the files, the seconds in
+    calls on them, and whether they are opened, or read and written, each time. Empty by default,
+    for unknown work."""
 
     ids: frozenset[int] = frozenset()
     seconds: float = 0.0  # seconds in calls on these files
@@ -106,9 +110,9 @@ class _Guarded:
 
 
 def _guarded(facts: Facts, extra: Table, at: int) -> _Guarded:
-    """Returns what processes do under the lock of a file, with this file or with other files.
-    Leaves out SQLite and HDF5, which lock their files themselves. at: row of the file in
-    POSIX_EXT."""
+    """Returns the work that processes do under the lock of a file, on this file or on other files;
+    an empty _Guarded if unknown. Leaves out SQLite and HDF5, which lock their files themselves. at:
+    row of the file in `extra` (the table POSIX_EXT)."""
     locks, number = float(extra["LOCKS"][at]), int(extra.ids[at])
     found, most = _Guarded(), 0.0
     hdf5 = facts.table("H5F")
@@ -147,7 +151,9 @@ def _evidence(facts: Facts, extra: Table, at: int) -> tuple[Evidence, ...]:
 
 
 def _of_nobody(facts: Facts, extra: Table, at: int, inside: _Guarded) -> Finding | None:
-    """Returns the finding on locks that were free in each call; None if they cost little."""
+    """Returns the finding on locks that no other process held in any call; None if they cost
+    little. at: row of the file in `extra` (the table POSIX_EXT); inside: the work under the
+    lock."""
     time, calls = extra.sum("F_LOCK_TIME"), extra.sum("LOCKS")
     name = facts.name(int(extra.ids[at]))
     users = int(extra.processes[at])
@@ -186,7 +192,7 @@ def _of_nobody(facts: Facts, extra: Table, at: int, inside: _Guarded) -> Finding
 
 
 def _done(facts: Facts, inside: _Guarded) -> str:
-    """Returns a sentence, with a space before it, on what is done under each lock; empty if
+    """Returns a sentence, with a space before it, on the work under each lock (`inside`); `""` if
     unknown."""
     if not inside.ids:
         return ""
@@ -229,7 +235,9 @@ _NUMBERS = Remedy(
 def _waits(
     facts: Facts, extra: Table, at: int, longest: float, inside: _Guarded, *, of_one: bool
 ) -> Finding:
-    """Returns the finding on waits for locks. longest, of_one: as _longest returns them."""
+    """Returns the finding on waits for locks. at: row of the file in `extra` (the table POSIX_EXT);
+    longest: seconds of waiting; inside: the work under the lock; of_one: the seconds are those of
+    one process, not a mean."""
     time, calls = extra.sum("F_LOCK_TIME"), extra.sum("LOCKS")
     name, users = facts.name(int(extra.ids[at])), int(extra.processes[at])
     outside = (
@@ -281,15 +289,17 @@ _OUTSIDE = (
 
 
 def _one_holds(inside: _Guarded, waited: float) -> Remedy:
-    """Returns the remedy for a file that each holder of its lock reads and writes back. If this
-    takes much less time than the others wait, the holder does something else while it has the
-    lock."""
+    """Returns the remedy for a file that each holder of its lock reads and writes back: two pieces
+    of advice, the likelier one first. If this work takes much less time than the others wait, the
+    first is for a holder that does something else while it has the lock. inside: the work under the
+    lock; waited: seconds that another process waited."""
     first, second = (_OUTSIDE, _OWNER) if 2 * inside.seconds < waited else (_OWNER, _OUTSIDE)
     return Remedy(f"{first} {second}", STATE.example)
 
 
 def _who(users: int, of_one: bool) -> str:
-    """Returns text for the processes that wait: one, or each, of a file's `users`."""
+    """Returns text for the processes that wait: one of them if of_one, else each of them. users:
+    number of processes that use the file."""
     if users <= 1:
         return "the process"
     return f"{'one' if of_one else 'each'} of its {count(users)} processes"

@@ -24,7 +24,7 @@ _ONE_SIDED = 0.25  # smallest share of the opens that read, and of those that wr
 @at_most(WAITS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding for POSIX, and another for STDIO, on small files that some ranks of a job
-    write and others read, with one open per transfer."""
+    write and others read, with one open per transfer; nothing if there are none."""
     if not facts.together:
         return
     for module in ("POSIX", "STDIO"):

@@ -31,7 +31,7 @@ Numbers = npt.NDArray[np.float64]
 @at_most(WAITS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding if, by the bytes in the lowest layers, one process of a job does all the
-    I/O, all the writing or all the reading."""
+    I/O, all the writing or all the reading; otherwise nothing."""
     known = waits.during(facts)
     if not facts.together or facts.nprocs < (_LEAST if known is None else _LEAST_KNOWN):
         return
@@ -63,8 +63,9 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _stake(facts: Facts, found: list[_Alone], known: During | None) -> Stake:
-    """Returns the time that the other processes lose. If all processes took part, each would save
-    the time of this process minus its own share of the I/O."""
+    """Returns the potential saving: if all processes took part, each would save the time of the one
+    process minus its own share of the I/O. found: the reads or writes that this process makes
+    alone; known: the time of the other processes meanwhile, None if unknown."""
     if known is None:
         return facts.stake(
             sum(one.time for one in found) * (facts.nprocs - 1),
@@ -80,7 +81,8 @@ def _stake(facts: Facts, found: list[_Alone], known: During | None) -> Stake:
 
 
 def _waited(facts: Facts, rank: int, known: During | None) -> str:
-    """Returns a sentence on how long the other processes waited; empty if unknown."""
+    """Returns a sentence on how long the other processes waited; `""` if unknown. rank: the process
+    that does the I/O; known: the time of the other processes meanwhile, None if unknown."""
     if known is None:
         return ""
     during = ""
@@ -117,8 +119,8 @@ def _evidence(facts: Facts) -> tuple[Evidence, ...]:
 
 
 class _Alone:
-    """The reads, or the writes, of a process that moves most of all bytes: its rank, bytes and
-    seconds, and the bytes of all processes."""
+    """The reads, or the writes, of a process that moves nearly all bytes of a job. word: the kind;
+    rank: of the process; moved: its bytes; whole: the bytes of all processes; time: its seconds."""
 
     def __init__(self, word: str, rank: int, moved: float, whole: float, time: float) -> None:
         self.word, self.rank, self.moved, self.whole, self.time = word, rank, moved, whole, time
@@ -130,8 +132,8 @@ def _column(table: Table, name: str) -> Numbers:
 
 @once
 def collective_files(facts: Facts, table: Table) -> npt.NDArray[np.uint64]:
-    """Returns the ids of the files that MPI-IO accesses collectively, for the layers below
-    MPI-IO."""
+    """Returns the ids of the files that MPI-IO accesses collectively. Returns none if `table` is
+    MPI-IO's own, because rules leave out these files only in the layers below."""
     above = facts.table("MPI-IO")
     if above is None or above is table:
         return np.empty(0, "u8")
@@ -141,7 +143,7 @@ def collective_files(facts: Facts, table: Table) -> npt.NDArray[np.uint64]:
 @once
 def _is_own(facts: Facts, table: Table) -> npt.NDArray[np.bool_]:
     """Returns a mask of the records of single ranks, in files in which each process moves its own
-    data."""
+    data. table: one of a lowest layer."""
     own = (table.records.ranks >= 0) & (table.records.ranks < facts.nprocs)
     return own & ~among(table.records.ids, collective_files(facts, table))
 

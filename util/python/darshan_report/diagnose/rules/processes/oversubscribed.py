@@ -21,8 +21,8 @@ _USED = 0.5
 
 @needs("MPI-IO")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if the job has more ranks than processors, by its metadata and by the time
-    that MPI-IO calls wait in MPI."""
+    """Yields a finding if the job has more ranks than processors, by its metadata, and its MPI-IO
+    calls wait in MPI for much of the run; otherwise nothing."""
     table = facts.table("MPI-IO")
     if table is None or not outnumbered(facts):
         return

@@ -45,7 +45,8 @@ _PART = 0.5
 
 @dataclass(frozen=True)
 class _Each:
-    """The processes of one program that another program starts."""
+    """The processes of one program that one other process starts, such as a shell with a loop:
+    their number, files and bytes, and the seconds that each took to start."""
 
     program: str
     starter: int  # index of the process that starts them
@@ -59,13 +60,13 @@ class _Each:
 
     @property
     def seconds(self) -> float:
-        """Seconds of all starts but one."""
+        """Seconds that all starts but one took, which one process for all items would save."""
         return self.start * (self.number - 1)
 
 
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding if a program, such as a loop of a shell, starts a process for each file or
-    item. It names the program whose starts cost the most."""
+    item: on the program whose starts cost the most. Otherwise yields nothing."""
     tree = facts.tree
     if tree is None:
         return
@@ -159,10 +160,11 @@ def _finding(
 
 
 def _groups(facts: Facts, tree: Processes) -> Iterator[tuple[str, int, Places]]:
-    """Yields each program with the index of the process that started it (subshells are skipped),
-    and the indices of the processes that it started. Leaves out compilers, what builders of
-    software start, workers and ranks, and processes that were not instrumented. Also leaves out
-    processes that only repeat the work of others, because another finding is about them."""
+    """Yields, for each program and each process that started it (subshells are skipped), the
+    program's name, the index of that process, and the indices of the processes that it started.
+    Leaves out compilers, programs that tools such as make start, workers, ranks, and processes that
+    were not instrumented. Also leaves out processes that only repeat the work of others, because
+    another finding is about them."""
     repeated = {name for f in facts.found(repeated_by_processes.find) for name in f.doers}
     groups: dict[tuple[str, int], list[int]] = {}
     for place, program in enumerate(tree.programs):
@@ -176,14 +178,16 @@ def _groups(facts: Facts, tree: Processes) -> Iterator[tuple[str, int, Places]]:
 
 
 def _path(command: str, program: str) -> str:
-    """Returns the path of a script in a command line; empty if there is none."""
+    """Returns the path of a script in a command line; `""` if there is none. program: name of the
+    script."""
     return next((word for word in command.split() if os.path.basename(word) == program), "")
 
 
 def _imports(facts: Facts, tree: Processes, program: str, starter: int, at: Places) -> float:
-    """Returns the seconds that each of these processes spends on imports. Returns 0 if costs() is
-    None, if the processes are few, run several scripts or were started by make, snakemake or
-    nextflow, and if starts and imports are not most of their work."""
+    """Returns the seconds that each of these processes spends on imports. Returns 0 if that is
+    unknown, if the processes are few, run several scripts or were started by make, snakemake or
+    nextflow, or if starts and imports are not most of their work. starter: index of the process
+    that started them; at: their indices."""
     spent, rules = costs(facts), tree.programs[starter].name in _RULES
     number = int(tree.counts[at].sum())
     if rules or spent is None or number < facts.limits["each.importing"]:
@@ -199,9 +203,10 @@ def _imports(facts: Facts, tree: Processes, program: str, starter: int, at: Plac
 
 
 def _of(facts: Facts, tree: Processes, program: str, starter: int, at: Places) -> _Each | None:
-    """Returns the processes of one program that the process with index `starter` started. Returns
-    None if they are few (or very few, if they mostly import), if each moves many bytes or uses many
-    files, or if few have files of their own and their start is a small part of their work."""
+    """Returns the processes of one program that one process started. Returns None if they are few
+    (or very few, if they mostly import), if each moves many bytes or uses many files, or if few
+    have files of their own and their start is a small part of their work. starter: index of the
+    process that started them; at: their indices."""
     number = int(tree.counts[at].sum())
     imports = _imports(facts, tree, program, starter, at)
     if number < facts.limits["each.processes"] and not imports:
@@ -223,8 +228,8 @@ def _of(facts: Facts, tree: Processes, program: str, starter: int, at: Places) -
 
 
 def _subshells(facts: Facts, tree: Processes, found: Sequence[_Each]) -> Iterator[_Each]:
-    """Yields the subshells that the same loops start about as often, for a pipe or a command
-    substitution, and that start no processes themselves."""
+    """Yields the subshells that the loops in `found` start about as often as their programs, for a
+    pipe or a command substitution, and that start no processes themselves."""
     parents = set(tree.parents.tolist())
     for starter in dict.fromkeys(one.starter for one in found):
         places = [
@@ -245,7 +250,7 @@ def _subshells(facts: Facts, tree: Processes, found: Sequence[_Each]) -> Iterato
 
 def _files(facts: Facts, tree: Processes, at: Places) -> set[int]:
     """Returns the ids of the files that only one of these processes uses, without temporary names
-    of files that were renamed."""
+    of files that were renamed. at: indices of the processes."""
     ranks, found = tree.ranks[at], set[int]()
     for module in ("POSIX", "STDIO"):
         table = facts.table(module)

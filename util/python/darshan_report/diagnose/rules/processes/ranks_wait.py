@@ -20,7 +20,8 @@ _CLAIMED = 0.5  # share of the time that other findings must explain so that thi
 
 def find(facts: Facts, found: Sequence[Finding] = ()) -> Iterator[Finding]:
     """Yields one finding if the ranks lose time while they wait for the I/O of one rank, and no
-    problem in `found` explains half of it. This rule must therefore run after the other rules."""
+    problem in `found` explains half of it; otherwise nothing. found: findings of the other rules,
+    which must therefore run first."""
     lost = waits.during(facts)
     if lost is None or not facts.together:
         return

@@ -41,7 +41,8 @@ def whole(facts: Facts, table: Table) -> np.ndarray:
 
 @at_most(WAITS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on files that every process of a job reads as a whole."""
+    """Yields one finding on all files that every process of a job reads as a whole; nothing if
+    there are none."""
     if not facts.together:
         return
     masks, lost, tables = [], [], []

@@ -25,8 +25,8 @@ _MANY = 64  # number of the costliest files whose readers are looked up
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on files that each of many processes of one program reads as a whole,
-    outside of MPI jobs."""
+    """Yields one finding on all files that each of many processes of one program reads as a whole;
+    nothing for MPI jobs or if there are no such files."""
     if facts.tree is None:
         return
     tables = [t for t in map(facts.table, ("POSIX", "STDIO")) if t is not None]
@@ -78,13 +78,13 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _readers(table: Table) -> npt.NDArray[np.int64]:
-    """Returns the number of processes that read a file. If the file was also written, one process
-    is taken to be only its writer."""
+    """Returns, for each file, the number of processes that read it. If the file was also written,
+    one of its processes is taken to be the writer, which does not read."""
     return table.processes - (table["BYTES_WRITTEN"] > 0)
 
 
 def _reading(facts: Facts, table: Table) -> npt.NDArray[np.float64]:
-    """Returns the seconds in reads of each file; for a stream, only in reads that reached the
+    """Returns, for each file, the seconds in reads; for a stream, only in reads that reached the
     file."""
     if table.prefix == "STDIO" and facts.streams is not None:
         return facts.streams.time("READ")

@@ -29,7 +29,8 @@ _RANKS = (
 
 def _stake(facts: Facts, table: Table, found: WholeSet) -> Stake:
     """Returns the potential saving: the share of the waits for data (or, if unknown, of the time in
-    calls on files) that goes into reading the same bytes by several workers."""
+    calls on files) that goes into reading the same bytes by several workers. found: the data set
+    that each worker reads."""
     wait = found.loader.sums.wait * found.loader.part_of_run
     is_bound = verdicts(facts)[0].why != NOTHING
     each = min(found.spent / found.number, wait) if is_bound and found.by_sites else 0.0
@@ -82,9 +83,9 @@ def _evidence(facts: Facts, table: Table, found: WholeSet) -> tuple[Evidence, ..
 
 @needs("TRAINING")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if the readers of a data set do not divide the work. If this does not delay
-    the steps, the finding is a notice, because the program may still get each sample several
-    times."""
+    """Yields a finding if the readers of a data set do not divide the work: a problem if this
+    delays the training steps, otherwise a notice, because the program may still get each sample
+    several times. Yields nothing if they divide it."""
     found, table = whole_set(facts), facts.table("POSIX")
     if found is None or table is None:
         return

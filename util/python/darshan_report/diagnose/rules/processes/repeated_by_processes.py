@@ -44,8 +44,8 @@ _PASS = "awk '{ ... }' file  # one pass that takes all"
 
 @dataclass
 class _Again:
-    """Work that each process of one program repeats: reading the same files, or listing the same
-    folders."""
+    """Work that the processes of one program repeat, either reading the same files or listing the
+    same folders: how much they did, and how much is enough to do it once."""
 
     program: str
     table: Table
@@ -62,7 +62,8 @@ class _Again:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding for each program whose processes repeat the same work."""
+    """Yields a finding for each program whose processes repeat the same work at a noticeable cost;
+    nothing if there is none."""
     tree = facts.tree
     if tree is None or costs(facts) is None:
         return
@@ -73,8 +74,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _finding(facts: Facts, tree: Processes, again: _Again) -> Finding | None:
-    """Returns the finding about a program; None if its processes are not a pattern or cost
-    little."""
+    """Returns the finding about the processes of a program; None if they are few, if less than half
+    of their work is a repetition, or if the repetition costs little."""
     known = costs(facts)
     at = np.array([i for i, p in enumerate(tree.programs) if p.name == again.program])
     number = int(tree.counts[at].sum())
@@ -117,19 +118,21 @@ def _finding(facts: Facts, tree: Processes, again: _Again) -> Finding | None:
 
 
 def _evidence(facts: Facts, again: _Again) -> tuple[Evidence, ...]:
-    """Returns the counters of the most used file or folder, without times, because the finding is
-    about all work of the processes."""
+    """Returns the counters of the most used file or folder as evidence. They contain no times,
+    because the finding is about all files and folders of the processes."""
     names = ("DIR_OPENS", "DIR_ENTRIES") if again.is_listing else ("OPENS", "BYTES_READ")
     return facts.rows(again.table, again.rows[0], *names)
 
 
 def _starters(tree: Processes, at: npt.NDArray[np.int64]) -> set[str]:
-    """Returns the names of the programs that started these processes, through shells or not."""
+    """Returns the names of the programs that started these processes, directly or through shells.
+    at: indices of the processes."""
     return {tree.programs[starter_of(tree, p)].name for p in at if tree.parents[p] >= 0}
 
 
 def _command(tree: Processes, at: npt.NDArray[np.int64]) -> str:
-    """Returns the command line of the process that started the first of these processes."""
+    """Returns the command line of the process that started the first of these processes. at:
+    indices of the processes."""
     return tree.commands[starter_of(tree, int(at[0]))]
 
 
@@ -187,7 +190,8 @@ def _remedy(again: _Again) -> Remedy:
 
 
 def _reading(facts: Facts, tree: Processes) -> Iterator[_Again]:
-    """Yields the programs of which many processes read the same whole files."""
+    """Yields, for each program of which many processes read the same whole files, this repeated
+    work."""
     found: dict[tuple[str, str], _Again] = {}
     users = _Users(facts, tree)
     for module in ("POSIX", "STDIO"):
@@ -215,7 +219,8 @@ def _reading(facts: Facts, tree: Processes) -> Iterator[_Again]:
 
 
 def _listing(facts: Facts, tree: Processes) -> Iterator[_Again]:
-    """Yields the programs of which many processes list the same folders."""
+    """Yields, for each program of which many processes list the same folders, this repeated
+    work."""
     table = facts.table("POSIX_EXT")
     if table is None:
         return
@@ -234,14 +239,16 @@ def _listing(facts: Facts, tree: Processes) -> Iterator[_Again]:
 
 
 def _most(weights: npt.NDArray[np.int64]) -> list[int]:
-    """Returns the rows with a weight above 0, the heaviest first, up to a number."""
+    """Returns the indices of the largest weights, the largest first: only those above 0, and at
+    most a fixed number."""
     order = np.argsort(-weights, kind="stable")[:_MANY]
     return [int(row) for row in order if weights[row] > 0]
 
 
 class _Users:
-    """Finds the programs that used combined records. A record has the number of its users, and
-    their lowest and highest rank."""
+    """Finds the program whose processes used a file. The log has only one combined record of such a
+    file, with the number of processes and their lowest and highest rank, so the program is derived
+    from these."""
 
     def __init__(self, facts: Facts, tree: Processes) -> None:
         self._facts, self._tree = facts, tree
@@ -251,8 +258,8 @@ class _Users:
             self._read[program.name] += int(tree.read[place])
 
     def program(self, table: Table, row: int, read: int) -> str:
-        """Returns the program that nearly all users of a record run; empty if unknown. read: bytes
-        that they read."""
+        """Returns the name of the program that nearly all users of a file run; `""` if unknown.
+        row: the file's row in the table; read: bytes that all users read."""
         partly = self._facts.shared.get(table.records.module.id)
         at = -1 if partly is None else int(partly.rows(table.ids[row : row + 1])[0])
         if partly is not None and at >= 0:
@@ -267,8 +274,9 @@ class _Users:
         return name if others <= (1 - _MOSTLY) * read else ""
 
     def _of_ends(self, low: int, high: int) -> tuple[str, int]:
-        """Returns the program that both ranks run, and how many processes with ranks from low to
-        high run it. Returns "" and 0 if the ranks run different programs, or are the same rank."""
+        """Returns the program that the processes `low` and `high` both run, and how many processes
+        with ranks from low to high run it. Returns `""` and 0 if both run different programs, or
+        are the same process."""
         if (low, high) not in self._between:
             ends = self._tree.places(np.array([low, high]))
             names = {self._tree.programs[place].name for place in ends}

@@ -52,7 +52,8 @@ _SCRIPTS = (
 
 @dataclass(frozen=True)
 class _File:
-    """A file, by its lasting name, with the bytes of all names that it had."""
+    """A file under its last name, with the bytes and seconds of all names that it had before
+    renames."""
 
     id: int
     ids: frozenset[int]  # its ids, and those of the files that were renamed to it
@@ -65,7 +66,7 @@ class _File:
 
 @dataclass(frozen=True)
 class _Again:
-    """The processes of one program that wrote a file."""
+    """The processes of one program that each wrote the same file."""
 
     program: str
     at: Places
@@ -74,7 +75,8 @@ class _Again:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding for each program whose processes write the same file again."""
+    """Yields a finding for each program of which many processes write the same whole file again;
+    nothing if there is none."""
     tree, known = facts.tree, costs(facts)
     if tree is None or known is None:
         return
@@ -94,8 +96,9 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _files(facts: Facts) -> Iterator[_File]:
-    """Yields the files to which most bytes were written, each with the files that were renamed to
-    it, and the files that have their bytes only because of renames."""
+    """Yields the files to which most bytes were written, each combined with the files that were
+    renamed to it; then the files that were never written under their own name, because all their
+    bytes come from renamed files."""
     tables = [table for name in _MODULES if (table := facts.table(name)) is not None]
     renamed = _sources(facts)
     sources = {one for some in renamed.values() for one in some}
@@ -135,9 +138,9 @@ def _file(
 
 
 def _sources(facts: Facts) -> dict[int, tuple[int, ...]]:
-    """Maps the id of a file to the ids of the files that were renamed to it, if there are several.
-    The log has only the last source of each file, so all renamed files of a folder with one such
-    target count."""
+    """Maps the id of a file to whose name files were renamed many times to the ids of these files;
+    {} if there is none. The log has only the last source of each file, so all renamed files in a
+    folder are taken to be the sources of its one such file; folders with several are left out."""
     posix = facts.table("POSIX")
     if posix is None or not posix.has("RENAME_TARGETS"):
         return {}
@@ -158,8 +161,8 @@ def _sources(facts: Facts) -> dict[int, tuple[int, ...]]:
 
 
 def _writers(facts: Facts, tree: Processes, file: _File) -> _Again | None:
-    """Returns the processes of the program that wrote most of a file; None if no program did, or if
-    none of its processes is known."""
+    """Returns the processes of the program that wrote most of a file; None if no single program
+    did, or if none of its processes is known."""
     places: set[int] = set()
     for name in _MODULES:
         table = facts.table(name)
@@ -181,8 +184,9 @@ def _writers(facts: Facts, tree: Processes, file: _File) -> _Again | None:
 
 
 def _is_again(facts: Facts, again: _Again) -> bool:
-    """Returns whether each of many processes wrote a large part of the file on average. A file that
-    always had its final size may be a new result each time, unless it was also read."""
+    """Returns whether many processes wrote a large part of the file each, on average. Returns False
+    for a file that always had its final size and was not read, because it may be a new result each
+    time."""
     file, number, limits = again.file, again.number, facts.limits
     if number < limits["repeated.processes"] or file.size <= limits["stream.buffer"]:
         return False
@@ -193,8 +197,8 @@ def _is_again(facts: Facts, again: _Again) -> bool:
 
 
 def _stake(facts: Facts, tree: Processes, again: _Again, spent: float) -> Stake:
-    """Returns the saving if the file is written once: the calls, and the most time that a program
-    needs to process the bytes."""
+    """Returns the potential saving if the file is written only once: the seconds of the calls, and
+    the most time that the program needs to process the bytes. spent: seconds of the calls."""
     file, at = again.file, again.at
     saved = 1 - file.size / file.written
     in_calls = min(spent, file.seconds)

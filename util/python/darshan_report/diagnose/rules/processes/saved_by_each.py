@@ -20,17 +20,19 @@ C: if (rank == 0) save(state);  MPI_Barrier(comm)"""
 
 def _is_same(row: Checkpoint) -> bool:
     """Returns whether several processes saved the same number of bytes, with a function that saves
-    the whole state."""
+    the whole state. row: sums of the files with one pattern of names."""
     return row.processes > 1 and row.even and not row.saver.shards
 
 
 def _spent(row: Checkpoint) -> float:
-    """Returns the seconds of all processes but one."""
+    """Returns the seconds in saves that all processes but one took. row: sums of the files with one
+    pattern of names."""
     return max(row.in_calls, row.wall * row.processes) * (1 - 1 / row.processes)
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding for all files that each process saves as a whole."""
+    """Yields one finding on all checkpoints that each process saves as a whole; nothing if there
+    are none."""
     rows = [row for row in checkpoints(facts) if _is_same(row)]
     if not rows:
         return

@@ -45,7 +45,7 @@ _REMEDIES = {_DOWN: _TO, _UP: _FROM, _BOTH: Remedy(f"{_TO.text} {_FROM.text}", _
 @needs("USAGE")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a hint on the program that passed most bytes to or from its workers, if pipes need
-    more than a little of the run for so many."""
+    more than a little of the run for that many bytes; otherwise nothing."""
     least = more_than_little(facts)
     found = [
         one
@@ -71,8 +71,10 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _way(facts: Facts, family: Family) -> str:
-    """Returns where most bytes went. If the kernel's counts do not tell, the process that used as
-    many bytes of files is taken to have sent them, or to have got them."""
+    """Returns words for the direction in which most bytes went: to the workers, from them, or both.
+    If the kernel's counts are only a sum, the program is taken to have sent the bytes if it read at
+    least half as many from files, and to have received them if it wrote as many. family: the
+    program and its workers."""
     tree, half = facts.tree, family.bytes / 2
     assert tree is not None
     if not family.is_sum:
@@ -83,7 +85,8 @@ def _way(facts: Facts, family: Family) -> str:
 
 
 def _names(facts: Facts, family: Family) -> tuple[str, str]:
-    """Returns the program, and its workers, as text."""
+    """Returns the name of the program, and text for its workers ("its 4 workers"). family: the
+    program and its workers."""
     tree = facts.tree
     assert tree is not None
     number = int(tree.counts[[*family.others]].sum())

@@ -37,12 +37,13 @@ _HDF5 = Remedy(
 
 
 def _workers(facts: Facts) -> int:
-    """Returns the largest number of workers of a loop over a DataLoader."""
+    """Returns the largest number of workers that any loop over a DataLoader uses."""
     return max((verdict.loader.workers or 0 for verdict in verdicts(facts)), default=0)
 
 
 def _hdf5(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if processes read the datasets of HDF5 files that none of them opened."""
+    """Yields a finding if several processes read datasets of HDF5 files that they did not open
+    themselves; nothing if there are none."""
     files, datasets = facts.table("H5F"), facts.table("H5D")
     if files is None or datasets is None:
         return
@@ -79,7 +80,8 @@ def _others(mask: npt.NDArray[np.bool_]) -> str:
 
 
 def _by_position(facts: Facts, table: Table) -> npt.NDArray[np.bool_]:
-    """Returns a mask of the files that more processes read than opened, by their position."""
+    """Returns a mask of the files that more processes read than opened, with reads at the file
+    position, which they share."""
     found: npt.NDArray[np.bool_] = facts.single(table) & ~program_text.which(facts, table)
     opens = facts.opens(table)
     found &= (opens > 0) & (table.processes > opens) & (table["READS"] > 0)
@@ -92,8 +94,9 @@ def _by_position(facts: Facts, table: Table) -> npt.NDArray[np.bool_]:
 
 @needs("TRAINING")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding for HDF5 files, and one for other files, that workers inherited. One worker
-    has nobody with whom it shares them."""
+    """Yields a finding for HDF5 files, and one for other files, that several workers inherited open
+    from the main process. Yields nothing if there are none, or if there is only one worker, because
+    it shares the file position with no other reader."""
     if _workers(facts) < 2:
         return
     yield from _hdf5(facts)

@@ -19,8 +19,8 @@ _SLOW = 8  # factor below a good rate, per process
 @needs("POSIX")
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding on a shared file whose writes are not aligned, and far slower than the rate
-    of one process."""
+    """Yields a finding on a shared file whose writes are not aligned, and far slower than one
+    process writes; nothing if there is none."""
     table = facts.table("POSIX")
     if table is None or not facts.together:
         return

@@ -19,13 +19,13 @@ _MEGA = 1 << 20
 
 
 def _slowness(host: Host) -> float:
-    """Returns the seconds per byte."""
+    """Returns the seconds per byte that the ranks of a host took."""
     return host.seconds / max(host.bytes, 1.0)
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding, if the job was traced, on the hosts whose ranks are far slower than the
-    ranks of other hosts."""
+    """Yields one finding on the hosts whose ranks are far slower than the ranks of other hosts.
+    Yields nothing if there are none, or if the log has no traces, which tell the hosts."""
     posix = facts.table("POSIX")
     if posix is None or not facts.together or facts.found(slow_targets.find):
         return

@@ -46,7 +46,8 @@ _REMEDY = Remedy(
 
 @dataclass(frozen=True)
 class _Readers:
-    """The reads of a process, and the threads that use files besides the first thread."""
+    """The number of reads of a process, of its threads that use files besides the first thread, and
+    the id of the file that they read."""
 
     threads: int
     reads: int
@@ -54,14 +55,14 @@ class _Readers:
 
 
 def _first_calls(table: Table) -> np.ndarray:
-    """Returns, for each call site, how many threads had their first call there: the first call of a
-    thread has no gap before it."""
+    """Returns, for each call site, how many threads had their first call there. A thread's first
+    call has no gap before it, so this is the number of calls without a gap."""
     calls = sum(table[name] for name in _KINDS)
     return np.asarray(calls - sum(table[name] for name in _GAPS))
 
 
 def _readers(facts: Facts) -> _Readers | None:
-    """Returns the reads and the threads of a log; None if nothing is read."""
+    """Returns the reads and the threads of a log; None if the process read nothing."""
     table, known = facts.table("SITES"), loops_of(facts)
     if table is None or known is None:
         return None
@@ -79,7 +80,8 @@ def _readers(facts: Facts) -> _Readers | None:
 
 @needs("SITES")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a hint for one process whose threads read in turn."""
+    """Yields a hint if several threads of a process read, but only one works at a time; otherwise
+    nothing, also for logs of several processes."""
     usage, readers = facts.table("USAGE"), _readers(facts)
     if usage is None or readers is None or facts.nprocs > 1 or facts.tree is not None:
         return

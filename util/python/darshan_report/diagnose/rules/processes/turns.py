@@ -24,14 +24,16 @@ _TURN = 0.5  # smallest share of the wait that results if each rank waits for al
 
 @dataclass(frozen=True)
 class _Spent:
-    """The seconds of all ranks between their calls on some files, from the call sites."""
+    """The seconds that all ranks spent between their calls on some files: before opens, and before
+    the other calls."""
 
     before: float = 0.0  # before opens of the files
     inside: float = 0.0  # before other calls on the files: formatting, or work of a library
 
 
 def _spent(facts: Facts, files: frozenset[int]) -> _Spent:
-    """Returns the seconds between calls on the files, from the call sites."""
+    """Returns the seconds between calls on the files, from the call sites; all 0 without these.
+    files: ids."""
     known = loops_of(facts)
     before, inside = 0.0, 0.0
     for site in (site for loop in known.groups for site in loop.sites) if known else ():
@@ -45,8 +47,7 @@ def _spent(facts: Facts, files: frozenset[int]) -> _Spent:
 
 
 def _written(facts: Facts, table: Table) -> npt.NDArray[np.bool_]:
-    """Returns a mask of the files that several ranks only write, with many opens and one piece per
-    open."""
+    """Returns a mask of the files that several ranks only write, opening them for each piece."""
     users = np.maximum(table.processes, 1)
     found: npt.NDArray[np.bool_] = table.shared & facts.single(table) & (table["WRITES"] > 0)
     found &= table["BYTES_READ"] == 0
@@ -59,7 +60,8 @@ def _written(facts: Facts, table: Table) -> npt.NDArray[np.bool_]:
 
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding for POSIX, and another for STDIO, on files that the ranks of a job write in
-    turns, if their waits in MPI are at least half as long as if each rank waited for all others."""
+    turns. Yields nothing unless the waits in MPI are at least half as long as if each rank waited
+    for all others."""
     if not facts.together:
         return
     waited = waits.waited(facts)

@@ -40,7 +40,9 @@ _RECORDS = Remedy(
 
 @dataclass
 class _Spent:
-    """Sums over the library functions of one kind."""
+    """The time that library functions of one kind (with many small calls, or of Fortran) took
+    between their calls on files, with the remedy for it, the sums of the calls, and the seconds of
+    each function."""
 
     remedy: Remedy
     seconds: float
@@ -49,8 +51,8 @@ class _Spent:
 
 
 def _through(site: Site) -> str:
-    """Returns the library function that the user's line of a site called; empty if there is
-    none."""
+    """Returns the name of the library function that the user's line of a call site called; `""` if
+    there is none, or for imports."""
     inside = site.places[: max(0, site.user)]
     if not inside or site.stack.called == IMPORT or not is_of_library(site):
         return ""
@@ -71,8 +73,8 @@ def _by_function(loop: Line) -> Iterator[tuple[str, bool, Measured]]:
 
 
 def _in_pieces(facts: Facts, sums: Measured) -> float:
-    """Returns the seconds between calls that each move very little; 0 if these calls are few, or
-    move more on average."""
+    """Returns the seconds between a library function's calls that each move very little; 0 if these
+    calls are few, or move more on average. sums: the counts of its calls."""
     moving = sums.calls_of[READ] + sums.calls_of[WRITE]
     limits = facts.limits
     if moving < limits["operations"] or sums.read + sums.written > limits["pieces.bytes"] * moving:
@@ -81,9 +83,10 @@ def _in_pieces(facts: Facts, sums: Measured) -> float:
 
 
 def _in_records(_: Facts, sums: Measured) -> float:
-    """Returns the seconds between calls that move full buffers of unformatted units; 0 if the calls
-    move less on average. A library that packs single values takes as long before each buffer;
-    longer gaps before some of them are the program's own computing."""
+    """Returns the seconds between calls of Fortran that move full buffers of unformatted units; 0
+    if the calls move less on average. A library that packs single values takes as long before each
+    buffer; longer gaps before some of them are the program's own computing. sums: the counts of the
+    calls."""
     moving, moved = sums.calls_of[READ] + sums.calls_of[WRITE], sums.read + sums.written
     if moved <= _FORMATTED * moving:
         return 0.0
@@ -91,8 +94,8 @@ def _in_records(_: Facts, sums: Measured) -> float:
 
 
 def _spent(facts: Facts, known: Loops) -> list[_Spent]:
-    """Returns the time of libraries between calls on small pieces, and of Fortran between calls on
-    records."""
+    """Returns two sums: the time of libraries between calls on small pieces, and the time of
+    Fortran between calls on records. Each has 0 seconds if there are no such calls."""
     pieces = _Spent(_PIECES, 0.0, Measured(), Counter())
     records = _Spent(_RECORDS, 0.0, Measured(), Counter())
     for loop in known.groups:
@@ -106,17 +109,19 @@ def _spent(facts: Facts, known: Loops) -> list[_Spent]:
 
 
 def _computes(facts: Facts, row: _Spent, spent: float) -> bool:
-    """Returns whether records take so long that the program must compute between them. spent: the
-    seconds in gaps below 10 ms; in longer gaps the program may have computed, or waited for a
-    processor."""
+    """Returns whether the time between Fortran's calls on records is so long that the program must
+    compute in it. row: the calls; spent: the seconds in gaps below 10 ms. Longer gaps count only up
+    to the time in which the program computed, because it may have waited for a processor in
+    them."""
     gaps = spent + min(row.sums.gaps[LONG], ledger(facts)[COMPUTING])
     moved = row.sums.read + row.sums.written
     return bool(gaps * facts.limits["records.rate"] > moved)
 
 
 def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
-    """Yields a notice for each kind of library functions with much time between their calls that no
-    finding in `others` explains. This rule must therefore run after the other rules."""
+    """Yields a notice for libraries with many small calls, and another for Fortran's records, if
+    much time lies between these calls that no finding in `others` explains; otherwise nothing.
+    others: findings of the other rules, which must therefore run first."""
     known = loops_of(facts)
     if known is None:
         return

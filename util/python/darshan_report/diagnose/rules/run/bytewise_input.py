@@ -34,8 +34,8 @@ _UNBUFFERED = Remedy(
 
 @needs("USAGE")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if a process made very many reads of a few bytes that were not on recorded
-    files."""
+    """Yields one finding if a process made very many reads of a few bytes that were not on recorded
+    files, and they took much time in the kernel; otherwise nothing."""
     found, usage = bytewise(facts), facts.table("USAGE")
     if found is None or usage is None:
         return

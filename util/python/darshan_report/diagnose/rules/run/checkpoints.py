@@ -25,14 +25,15 @@ _LESS = (
 
 
 def _are_state(row: Checkpoint) -> bool:
-    """Returns whether files are certainly checkpoints. numpy and pickle also save results, but a
-    program that removes or replaces its files does not need them as results."""
+    """Returns whether files are certainly checkpoints. The functions of numpy and pickle also save
+    results, so files that they save are checkpoints only if the program replaces or removes them.
+    row: sums of the files with one pattern of names."""
     return not row.saver.repeated or 2 * (row.replaced + row.removed) >= row.saves
 
 
 def _of_parts(row: Checkpoint) -> str:
     """Returns advice for files that may not be checkpoints, because there are many and the program
-    keeps all of them; empty for other files."""
+    keeps all of them; `""` for other files. row: sums of the files with one pattern of names."""
     many = row.files >= _MANY and row.kept == row.saves
     return f"{row.saver.parts} If they are checkpoints: " if many and row.saver.parts else ""
 
@@ -45,8 +46,8 @@ def _too_often(facts: Facts, found: Waited, best: float) -> bool:
 
 
 def evidence(facts: Facts, row: Checkpoint) -> tuple[Evidence, ...]:
-    """Returns, for each module, the counters of one file of the row: the file with most bytes
-    written."""
+    """Returns the counters, in POSIX and STDIO, of the checkpoint with the most bytes written. row:
+    sums of the checkpoints with one pattern of names."""
     found: list[Evidence] = []
     for module in ("POSIX", "STDIO"):
         table = facts.table(module)
@@ -64,8 +65,8 @@ def _advice(rows: Sequence[Checkpoint]) -> str:
 
 
 def _interval(facts: Facts, best: float) -> str:
-    """Returns a sentence on the interval of saves that loses the least time; empty if the run is
-    shorter than that."""
+    """Returns a sentence on the interval of saves that loses the least time; `""` if the run is
+    shorter than this interval. best: the interval in seconds."""
     if best >= facts.run_time:
         return ""
     return (
@@ -76,8 +77,9 @@ def _interval(facts: Facts, best: float) -> str:
 
 
 def without_explained(facts: Facts, found: Sequence[Finding]) -> list[Finding]:
-    """Returns findings without the one of this rule if most time of the saves lies between calls,
-    and another finding tells what takes it: then a save need not take long."""
+    """Returns the findings without the finding of this rule, if another finding explains most of
+    the time in saves that lies between I/O calls: then a save can take less time, and need not be
+    rarer. Otherwise returns all of them. found: findings of all rules."""
     rows = [row for row in checkpoints(facts) if _are_state(row) and not row.beside]
     whole = sum(row.wall for row in rows)
     outside = whole - sum(row.in_calls / max(1, row.processes) for row in rows)
@@ -93,8 +95,8 @@ def without_explained(facts: Facts, found: Sequence[Finding]) -> list[Finding]:
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if saves take much time, and the interval between them is shorter than that
-    of Young's formula."""
+    """Yields one finding if saves take much time, and the interval between them is shorter than
+    that of Young's formula; otherwise nothing."""
     rows = [row for row in checkpoints(facts) if _are_state(row)]
     found = waited(rows)
     if found is None:

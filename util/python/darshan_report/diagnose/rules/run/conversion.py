@@ -31,8 +31,8 @@ _HALF = 0.5  # share of this time that other findings must explain so that this 
 
 @dataclass(frozen=True)
 class _Way:
-    """A kind of work that a library does between its I/O calls, such as parsing, and the library's
-    functions that do it."""
+    """A kind of work that a library does between its I/O calls, such as parsing text: the library
+    functions that do it (as a pattern), and the texts and limits of a finding about it."""
 
     function: str  # pattern
     kind: int  # kind of the calls
@@ -292,8 +292,8 @@ _NUMBER = 4  # bytes of the smallest usual number, and of the marks around a rec
 
 
 def _way(facts: Facts, site: Site) -> tuple[_Way, str] | None:
-    """Returns what the library of a site does between its calls, and the library's function; None
-    if unknown."""
+    """Returns the kind of work that the library of a call site does between its calls, and the name
+    of the library function; None if no known function made the calls, or for imports."""
     if site.stack.called == IMPORT:
         return None
     # A library may call another one: shutil.copyfileobj writes through gzip.GzipFile.write.
@@ -312,8 +312,9 @@ def _way(facts: Facts, site: Site) -> tuple[_Way, str] | None:
 
 
 def _by_way(facts: Facts, known: Loops) -> dict[_Way, Counter[str]]:
-    """Returns, for each kind of work, the library's functions that do it, each with its seconds
-    between I/O calls, limited to the time that converting the bytes can take."""
+    """Returns, for each kind of work, the library functions that do it, each with its seconds
+    between I/O calls. The seconds are limited to the time that converting the moved bytes can
+    take."""
     spent: dict[_Way, Counter[str]] = defaultdict(Counter)
     _add_compiled(facts, known, spent)
     for loop in known.groups:
@@ -342,17 +343,17 @@ def _by_way(facts: Facts, known: Loops) -> dict[_Way, Counter[str]]:
 
 
 def _library(site: Site) -> str:
-    """Returns the name of the library that made the calls of a site, if it is a library of a
-    compiled language; else an empty string."""
+    """Returns words for the library of a compiled language (C++ or Fortran) that made the calls of
+    a site; `""` if another library or the program itself made them."""
     inside = site.places[: max(0, site.user)]
     name = name_of(inside[-1]) if inside else ""
     return next((called for start, called in _LIBRARIES if name.startswith(start)), "")
 
 
 def _add_compiled(facts: Facts, known: Loops, spent: dict[_Way, Counter[str]]) -> None:
-    """Adds the time between the calls of libraries of compiled languages on text files. libstdc++
-    calls fileno before each I/O call, so the time is in the gap before fileno. Sites with the same
-    callers are therefore combined."""
+    """Adds to `spent` the seconds between the calls of libraries of compiled languages (C++,
+    Fortran) on text files. libstdc++ calls fileno before each I/O call, so the time is in the gap
+    before fileno. Sites with the same callers are therefore combined."""
     groups: dict[tuple[str, tuple[object, ...]], list[Site]] = defaultdict(list)
     for loop in known.groups:
         for site in loop.sites:
@@ -369,9 +370,10 @@ def _add_compiled(facts: Facts, known: Loops, spent: dict[_Way, Counter[str]]) -
 
 
 def _is_text(facts: Facts, library: str, sites: Sequence[Site], mean: float) -> bool:
-    """Returns whether the files of these sites are text: by their names, or because calls of
-    Fortran move no more than the buffer of a formatted unit, or write pieces that no numbers
-    have."""
+    """Returns whether the files of some call sites of C++ or Fortran are text. This is known from
+    their names, or because calls of Fortran move no more than the buffer of a formatted unit, or
+    write pieces that no numbers have. library: words for the library, as _library() returns them;
+    mean: bytes per call."""
     if library == _LIBRARIES[1][1]:
         files = {one for site in sites for one in site.sums.files.calls}
         if mean <= _FORMATTED or (files and all(_is_formatted(facts, one) for one in files)):
@@ -399,7 +401,8 @@ def _is_formatted(facts: Facts, record: int) -> bool:
 
 def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
     """Yields a notice for each kind of conversion that takes much of the run and that no finding in
-    `others` explains. This rule must therefore run after the other rules."""
+    `others` explains; nothing if there is none. others: findings of the other rules, which must
+    therefore run first."""
     known = loops_of(facts)
     if known is None:
         return
@@ -440,9 +443,9 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
 
 
 def _of_members(facts: Facts, known: Loops, finding: Finding, spent: float) -> Finding:
-    """Returns the finding about unpacking, with what the run lost by members that nobody needed.
-    Without such members nothing is at stake: the run may need all of them. spent: seconds of
-    unpacking."""
+    """Returns the finding about unpacking with the time that went into files that nobody needed,
+    because they were removed without being read. Without many such files, returns it with a
+    potential saving of 0: the run may need all files. spent: seconds of unpacking."""
     found = unneeded(facts)
     sites = [site for loop in known.groups for site in loop.sites]
     ours = [

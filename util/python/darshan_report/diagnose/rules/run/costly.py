@@ -56,7 +56,8 @@ _CACHED = {
 
 
 def _is_much(facts: Facts, spent: float) -> bool:
-    """Returns whether so many seconds of I/O (over all processes) must be reported."""
+    """Returns whether so many seconds of one kind of I/O must be reported. spent: seconds of all
+    processes."""
     part = spent / facts.process_time if facts.process_time > 0 else 0.0
     each = spent / facts.at_once
     if each < facts.limits["stake.seconds"]:
@@ -67,8 +68,9 @@ def _is_much(facts: Facts, spent: float) -> bool:
 
 
 def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
-    """Yields a finding for each row of I/O with much time that no problem in `others` explains, the
-    costliest row first. This rule must therefore run after the other rules."""
+    """Yields a notice or a fact for each kind of I/O (such as reads, or opens) that takes much time
+    and is not explained by problems in `others`, the costliest first; nothing if there is none.
+    others: findings of the other rules, which must therefore run first."""
     spent = rows.io_rows(facts)
     problems = [f for f in others if f.kind == PROBLEM]
     for key, tell in sorted(_TOLD.items(), key=lambda row: -spent[row[0]]):
@@ -81,7 +83,8 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
 
 
 def _claimed(problems: Sequence[Finding], key: str) -> float:
-    """Returns the seconds of a row that problems explain."""
+    """Returns the seconds of one kind of I/O that problems explain. key: name of the kind, as in
+    the table of the run's time."""
     kind, above = _KINDS.get(key, "else"), _ABOVE.get(key, frozenset())
     claimed = 0.0
     for finding in problems:
@@ -92,9 +95,10 @@ def _claimed(problems: Sequence[Finding], key: str) -> float:
 
 
 def _finding(facts: Facts, key: str, told: Told) -> Finding:
-    """Returns a notice, not a problem, because calls alone do not show whether the program needs
-    them. The notice has a potential saving if this is large enough. If no advice applies, returns a
-    fact."""
+    """Returns the finding about one kind of I/O. It is a notice if its texts have advice, and a
+    fact otherwise; never a problem, because calls alone do not show whether the program needs them.
+    A notice has a potential saving if this is large enough. key: name of the kind, which ends the
+    finding's name; told: the texts."""
     has_remedy = bool(told.remedy.text)
     stake = facts.stake(told.lost if has_remedy else 0.0, told.basis)
     return Finding(
@@ -112,9 +116,9 @@ def _finding(facts: Facts, key: str, told: Told) -> Finding:
 
 
 def _layer(facts: Facts, kind: str) -> tuple[Table, np.ndarray, np.ndarray] | None:
-    """Returns the table of the lowest layer (POSIX, STDIO) in which transfers of this kind took
-    most of the time, and per file the seconds and number of these calls, 0 for program files.
-    Returns None if there is no such layer."""
+    """Returns the table of POSIX or STDIO, whichever took more time in these transfers, with the
+    seconds and the number of the calls per file, 0 for program files. Returns None if the log has
+    neither. kind: READ or WRITE."""
     found = []
     for layer, table in facts.layers:
         if not layer.base:
@@ -130,8 +134,8 @@ def _layer(facts: Facts, kind: str) -> tuple[Table, np.ndarray, np.ndarray] | No
 
 
 def _transfers(facts: Facts, key: str, spent: float) -> Told | None:
-    """Returns the notice about the time in reads or writes; None if there is nothing to report.
-    key: name of the row of time. spent: these seconds, of all processes."""
+    """Returns the texts of the notice about the time in reads or writes; None if there is nothing
+    to report. key: which of these two; spent: seconds in these calls, of all processes."""
     kind = _KINDS[key]
     best = _layer(facts, kind)
     if best is None:
@@ -180,15 +184,16 @@ def _transfers(facts: Facts, key: str, spent: float) -> Told | None:
 
 
 def _sizes(table: Table, kind: str) -> np.ndarray:
-    """Returns, for each file, the highest offset that was read or written, plus 1."""
+    """Returns, for each file, the highest offset that was read or written, plus 1. kind: READ or
+    WRITE."""
     name = "MAX_BYTE_READ" if kind == "READ" else "MAX_BYTE_WRITTEN"
     sizes: np.ndarray = table[name].astype("f8") + 1
     return sizes
 
 
 def _is_text(facts: Facts, table: Table, moved: np.ndarray, first: int) -> bool:
-    """Returns whether the file with most of the time is text, by its name, or because its calls are
-    as small as printed numbers. moved: bytes of each file. first: row of this file."""
+    """Returns whether a file is text, by its name, or because its calls are as small as printed
+    numbers. moved: bytes of each file; first: row of the file in the table."""
     if _TEXT.search(facts.name(int(table.ids[first]))):
         return True
     streams = facts.streams
@@ -199,8 +204,9 @@ def _is_text(facts: Facts, table: Table, moved: np.ndarray, first: int) -> bool:
 
 
 def _left(facts: Facts, kind: str, seen: Seen, each: float, spent: float) -> str:
-    """Returns sentences on what may shorten the transfers. each: mean seconds of a transfer; spent:
-    seconds of all transfers."""
+    """Returns sentences on what else may shorten the transfers when no advice applies. kind: READ
+    or WRITE; seen: facts about the calls; each: mean seconds of a transfer; spent: seconds of all
+    transfers."""
     if not seen.large:
         return (
             f"These are few calls that took {seconds(each)} each: the file system or its storage "
@@ -216,8 +222,9 @@ def _left(facts: Facts, kind: str, seen: Seen, each: float, spent: float) -> str
 
 
 def _opens(facts: Facts, _: str, spent: float) -> Told | None:
-    """Returns the notice about the time in calls on names and descriptors, such as open and stat;
-    None if there is nothing to report. spent: these seconds, of all processes."""
+    """Returns the texts of the notice about the time in calls on names and descriptors, such as
+    open and stat; None if there is nothing to report. spent: seconds in these calls, of all
+    processes."""
     tables = [table for layer, table in facts.layers if layer.base]
     if not tables:
         return None
@@ -254,8 +261,8 @@ def _opens(facts: Facts, _: str, spent: float) -> Told | None:
 
 
 def _named(facts: Facts, tables: Sequence[tuple[Table, np.ndarray]]) -> Seen:
-    """Returns the numbers of the calls on names and descriptors. tables: each with a mask of its
-    files."""
+    """Returns the numbers of opens, stats, seeks and other calls on names and descriptors, with the
+    files and bytes. tables: the tables of these calls, each with a mask of the files to count."""
 
     def summed(table: Table, mask: np.ndarray, *names: str) -> float:
         return sum(float(table[name][mask].sum()) for name in names if table.has(name))
@@ -273,7 +280,8 @@ def _named(facts: Facts, tables: Sequence[tuple[Table, np.ndarray]]) -> Seen:
 
 
 def _numbers(seen: Seen) -> str:
-    """Returns the numbers of calls on names and descriptors: "1 open with its close, 2 seeks"."""
+    """Returns the numbers of calls on names and descriptors as text: "1 open with its close, 2
+    seeks"."""
     opens = int(seen.opens)
     told = [f"{plural(opens, 'open')} with {'its close' if opens == 1 else 'their closes'}"]
     told += [f"{plural(int(seen.stats), 'question')} about file attributes"] if seen.stats else []
@@ -283,8 +291,8 @@ def _numbers(seen: Seen) -> str:
 
 
 def _lookups(facts: Facts, _: str, spent: float) -> Told | None:
-    """Returns the notice about the time in failed lookups; None if there is nothing to report.
-    spent: these seconds, of all processes."""
+    """Returns the texts of the notice about the time in failed lookups; None if there is nothing to
+    report. spent: seconds in these calls, of all processes."""
     extra = facts.table("POSIX_EXT")
     if extra is None:
         return None
@@ -305,9 +313,9 @@ def _lookups(facts: Facts, _: str, spent: float) -> Told | None:
 
 
 def _listings(facts: Facts, _: str, spent: float) -> Told | None:
-    """Returns the notice about the time in listings of folders; None if there is nothing to report.
-    Only repeated listings of the same folders may lose time. spent: these seconds, of all
-    processes."""
+    """Returns the texts of the notice about the time in listings of folders; None if there is
+    nothing to report. Only repeated listings of the same folders may lose time. spent: seconds in
+    these calls, of all processes."""
     extra = facts.table("POSIX_EXT")
     if extra is None:
         return None
@@ -327,8 +335,8 @@ def _listings(facts: Facts, _: str, spent: float) -> Told | None:
 
 
 def _syncs(facts: Facts, _: str, spent: float) -> Told | None:
-    """Returns the notice about the time in fsync and similar calls, which wait for storage; None if
-    there is nothing to report. spent: these seconds, of all processes."""
+    """Returns the texts of the notice about the time in fsync and similar calls, which wait for
+    storage; None if there is nothing to report. spent: seconds in these calls, of all processes."""
     extra = facts.table("POSIX_EXT")
     posix = facts.table("POSIX")
     if extra is None:
@@ -372,8 +380,9 @@ def _syncs(facts: Facts, _: str, spent: float) -> Told | None:
 
 
 def _msynced(extra: Table) -> float:
-    """Returns an upper bound of the bytes that msync wrote: each call writes the changed pages of
-    its range, which are at most those that the program touched in writable mappings."""
+    """Returns an upper bound of the bytes that msync wrote. Each call writes the changed pages of
+    its range, which are at most the pages that the program touched in writable mappings. extra: the
+    table POSIX_EXT."""
     calls, ranges, pages = extra["MSYNCS"], extra["MSYNC_BYTES"], np.zeros(len(extra.ids))
     for name in ("MMAP_WRITABLE", "MMAP_DIRTY"):
         if extra.has(name):
@@ -382,8 +391,9 @@ def _msynced(extra: Table) -> float:
 
 
 def _synced(facts: Facts) -> tuple[float, float, float]:
-    """Returns the bytes and the number of the writes to files that were synchronized, and the
-    seconds of the syncs of those that are written in groups."""
+    """Returns the bytes and the number of the writes to files with calls of fsync or fdatasync (to
+    all files if there are no such calls), and the seconds of the syncs of files that are written in
+    groups. All are 0 without the tables POSIX and POSIX_EXT."""
     posix, extra = facts.table("POSIX"), facts.table("POSIX_EXT")
     if posix is None or extra is None:
         return 0.0, 0.0, 0.0
@@ -399,8 +409,8 @@ def _synced(facts: Facts) -> tuple[float, float, float]:
 
 
 def _buffers(facts: Facts, _: str, spent: float) -> Told | None:
-    """Returns the notice about the time in stream calls that a buffer of the C library served; None
-    if there is nothing to report. spent: these seconds, of all processes."""
+    """Returns the texts of the notice about the time in stream calls that a buffer of the C library
+    served; None if there is nothing to report. spent: seconds in these calls, of all processes."""
     streams = facts.streams
     if streams is None:
         return None
@@ -448,15 +458,15 @@ def _buffers(facts: Facts, _: str, spent: float) -> Told | None:
 
 def _runs(facts: Facts, programs: str) -> int:
     """Returns how many processes of a tree ran the programs; 1 if the log has no tree or the
-    programs are unknown."""
+    programs are unknown. programs: their names in one text, `""` if unknown."""
     if facts.tree is None:
         return 1
     return sum(p.name in programs for p in facts.tree.programs) if programs else 1
 
 
 def _hdf5(facts: Facts, _: str, spent: float) -> Told | None:
-    """Returns the notice about the time in HDF5 itself; None if there is nothing to report. spent:
-    these seconds, of all processes."""
+    """Returns the texts of the notice about the time in HDF5 itself; None if there is nothing to
+    report. spent: seconds in HDF5 itself, of all processes."""
     uppers = [*facts.datasets, *facts.hdf5_files]
     if facts.attribution is None or not uppers:
         return None
@@ -508,8 +518,8 @@ def _converts(facts: Facts, spent: float) -> bool:
 
 
 def _inside(facts: Facts, spent: float) -> str:
-    """Returns what HDF5 does with datasets that are moved in large selections. spent: seconds of
-    all processes in HDF5 itself."""
+    """Returns sentences on what HDF5 itself does with its time when selections are large already,
+    and on what may still shorten it. spent: seconds in HDF5 itself, of all processes."""
     packed = sum(u.own_time() for u in facts.datasets if u.counters["FILTERS"] > 0)
     if packed > _HALF * spent:
         return (
@@ -530,8 +540,9 @@ def _inside(facts: Facts, spent: float) -> str:
 
 
 def _mpi(facts: Facts, key: str, spent: float) -> Told | None:
-    """Returns the notice about the time in MPI-IO itself, or in communication below it; None if
-    there is nothing to report."""
+    """Returns the texts of the notice about the time in MPI-IO itself, or in MPI communication
+    inside I/O calls; None if the log does not separate the layers. key: which of these two; spent:
+    their seconds, of all processes."""
     layers, files = facts.table("LAYERS"), facts.table("MPI-IO")
     if layers is None:
         return None

@@ -74,20 +74,20 @@ def _spent(facts: Facts) -> str:
 
 
 def _crowded(facts: Facts) -> str:
-    """Returns text in parentheses on how much of the I/O time was waiting for a processor; empty if
+    """Returns text in parentheses on how much of the I/O time was waiting for a processor; `""` if
     the machine was not busy."""
     words = cpu_wait.words(facts)
     return f" ({words})" if words else ""
 
 
 def _begun(words: str) -> str:
-    """Returns the text with a capital first letter."""
+    """Returns `words` with a capital first letter."""
     return words[0].upper() + words[1:]
 
 
 def _little(facts: Facts, others: Sequence[Finding]) -> str:
-    """Returns sentences on the most that faster calls could save, and on the work that this time
-    does not contain."""
+    """Returns sentences on the most time that faster calls could save, and on the work of libraries
+    between calls, which this time does not contain. others: findings of the other rules."""
     calls = _calls(facts)
     if loops_of(facts) is not None:
         return f"faster calls would gain no more than that.{_of_loops(facts, others)}"
@@ -104,8 +104,8 @@ def _little(facts: Facts, others: Sequence[Finding]) -> str:
 
 
 def _of_loops(facts: Facts, others: Sequence[Finding]) -> str:
-    """Returns a sentence on the work of libraries between the calls of loops, with a blank before
-    it; empty if a finding in `others` tells how much time passed between them."""
+    """Returns a sentence, with a space before it, on the work of libraries between the calls of
+    loops; `""` if a finding in `others` says how much time passed between them."""
     if any(finding.name == time_between.NAME for finding in others):
         return ""
     stake = facts.stake(0.0, "", between=ledger.ledger(facts)[ledger.BETWEEN])
@@ -132,8 +132,8 @@ _EACH_TIME = {
 
 def _again(facts: Facts) -> Iterator[Finding]:
     """Yields a notice if the same bytes of a file are read or written many times, in calls that
-    take little time. With call sites the time between the calls is known, so other rules decide
-    whether this is a problem."""
+    take little time; otherwise nothing. Also yields nothing if the log has call sites: with them
+    the time between the calls is known, so other rules decide whether this is a problem."""
     if loops_of(facts) is not None:
         return
     for direction, (words, remedy) in _EACH_TIME.items():
@@ -152,9 +152,9 @@ def _again(facts: Facts) -> Iterator[Finding]:
 
 
 def _idle(facts: Facts) -> str:
-    """Describes a run that mostly waited; empty for other runs, and for jobs of several ranks. The
-    processes of a tree may wait for each other, so for a tree only the time counts in which no
-    process worked."""
+    """Returns a sentence on a run that mostly waited; `""` for other runs, and for jobs of several
+    ranks. The processes of a tree may wait for each other, so for a tree only the time counts in
+    which no process worked."""
     if facts.tree:
         waited, who = facts.run_time - facts.process_time, "every process waited"
     elif facts.nprocs == 1:
@@ -176,7 +176,8 @@ def _idle(facts: Facts) -> str:
 
 
 def _naps(facts: Facts) -> str:
-    """Describes the `sleep` processes of a tree; empty if there are none."""
+    """Returns words on the processes of a tree that run the program `sleep`; `""` if there are
+    none."""
     tree = facts.tree
     at = [] if tree is None else [n for n, p in enumerate(tree.programs) if p.name == "sleep"]
     if tree is None or not at:
@@ -187,7 +188,7 @@ def _naps(facts: Facts) -> str:
 
 def _missed(near: Finding | None) -> str:
     """Returns a clause that says that no known problem was found, or names the problem that is
-    nearest to its thresholds."""
+    nearest to its thresholds. near: this problem, or None."""
     if near is None:
         return "none of the patterns that are known to be slow was found."
     cost = f"{seconds(near.stake.run)}, {share(near.stake.run, near.stake.of_run)}"
@@ -198,8 +199,8 @@ def _missed(near: Finding | None) -> str:
 
 
 def _not_judged(facts: Facts) -> Finding:
-    """Reports time in storage accesses that no recorded call explains: the recorded I/O may be
-    fine, but the rest is unknown."""
+    """Returns the finding for a run with storage accesses that no recorded call explains: the
+    recorded I/O may be fine, but the rest is unknown."""
     known = unjudged(facts)
     silent = unwatched(facts)
     tree = facts.processes
@@ -237,7 +238,7 @@ def _not_judged(facts: Facts) -> Finding:
 
 
 def _not_seen(facts: Facts) -> Remedy:
-    """Returns a few words on what was not recorded, and how to find out more."""
+    """Returns a remedy whose text says what was not recorded, and how to find out more about it."""
     known, tree = unjudged(facts), facts.processes
     if tree is not None and unwatched(facts) is not None:
         words = f"No call of {tree.told_unseen()} is in the log. "
@@ -251,8 +252,8 @@ def _not_seen(facts: Facts) -> Remedy:
 
 
 def _failed(facts: Facts, failed: Failure) -> Finding:
-    """Reports that the program failed. Its I/O until the failure does not show whether the I/O is
-    fine."""
+    """Returns the finding for a program that failed: its I/O until the failure has no known
+    problem, but does not show whether a complete run is fine. failed: how it failed."""
     extra = facts.table("POSIX_EXT")
     misses = int(extra.sum("MISSES")) if extra is not None else 0
     found = f" {plural(misses, 'look-up')} of files found nothing." if misses else ""
@@ -267,8 +268,8 @@ def _failed(facts: Facts, failed: Failure) -> Finding:
 
 
 def _fine(facts: Facts, others: Sequence[Finding], unseen: str) -> str:
-    """Returns the title for a run whose calls took little time. unseen: text on HDF5 calls that
-    were not recorded."""
+    """Returns the title for a run whose calls took little time. others: findings of the other
+    rules; unseen: text on HDF5 calls that were not recorded, `""` if there are none."""
     if unseen:
         return "The calls on files are fine, those of HDF5 are not known"
     if any(f.name == "unseen-mapped" for f in others):
@@ -283,7 +284,8 @@ def _fine(facts: Facts, others: Sequence[Finding], unseen: str) -> str:
 
 
 def _none_known(others: Sequence[Finding]) -> str:
-    """Returns the title for a run without a problem; others: notices that may tell much of it."""
+    """Returns the title for a run without a problem: "No other problem is known" if a notice in
+    `others` may gain much, otherwise "No known problem"."""
     told = (f for f in others if f.kind == NOTICE)
     much = any(f.gains_much or f.is_hint or f.name.startswith(costly.NAME) for f in told)
     return "No other problem is known" if much else "No known problem"
@@ -298,10 +300,11 @@ def find(
     others: Sequence[Finding] = (),
     near: Callable[[Facts], Finding | None] = _nothing,
 ) -> Iterator[Finding]:
-    """If no other rule found a problem, yields a finding that the I/O is fine, or that the log does
-    not show enough to say so. Before it, yields a notice if the same bytes are moved many times.
-    others: the findings of all other rules; near: returns the problem that is nearest to its
-    thresholds. This rule must run last."""
+    """If no other rule found a problem, yields a finding that the I/O is fine, that the program
+    failed, or that the log does not show enough to judge the I/O; otherwise yields nothing. If the
+    I/O is fine but the same bytes are moved many times, a notice comes before it. others: findings
+    of all other rules, which must therefore run first; near: returns the problem that is nearest to
+    its thresholds, or None."""
     if any(f.kind == PROBLEM for f in others):
         return
     failed = failure(facts.log, facts.processes)

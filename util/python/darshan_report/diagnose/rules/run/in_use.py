@@ -14,8 +14,8 @@ ROLE = REMARK
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields praise, not problems: a finding if MPI-IO transfers are collective, and one if POSIX
-    transfers go forward."""
+    """Yields findings of the kind GOOD: one if most MPI-IO transfers are collective, and one if
+    most POSIX transfers go forward; nothing if neither holds."""
     upper = facts.table("MPI-IO")
     if upper is not None and facts.together:
         together = float(collective.calls(upper).sum())

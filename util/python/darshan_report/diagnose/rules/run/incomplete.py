@@ -14,7 +14,8 @@ ROLE = REMARK
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a notice on the modules whose partial flag is set."""
+    """Yields one notice that names the modules whose records are incomplete, as their partial flag
+    says; nothing if all are complete."""
     partial = [r for r in facts.info.regions if r.partial and r.length and r.name]
     if not partial:
         return

@@ -53,8 +53,9 @@ _ASKS = Remedy(
 
 @dataclass(frozen=True)
 class _Cause:
-    """A reason for work of the kernel: an ending of the finding's name, texts, and the most that it
-    may have taken."""
+    """A reason why the kernel worked so much outside of recorded calls: the title, sentence and
+    remedy of a finding about it, the ending of the finding's name, and the most seconds that it may
+    have taken."""
 
     ending: str
     title: str
@@ -64,7 +65,8 @@ class _Cause:
 
 
 def _memory(facts: Facts, work: KernelWork) -> _Cause | None:
-    """Returns the cause if the kernel gave the program very much new memory."""
+    """Returns the cause if the kernel gave the program very much new memory, as for copies of its
+    data in a loop; otherwise None. work: the kernel's work outside of recorded calls."""
     new, held = PAGE * work.faults, mapped_of(facts)
     mapped = held.looked_at if held else 0.0
     data = work.moved + mapped
@@ -85,7 +87,8 @@ def _memory(facts: Facts, work: KernelWork) -> _Cause | None:
 
 
 def _reads(facts: Facts, work: KernelWork) -> _Cause | None:
-    """Returns the cause if the program made very many reads that are not of recorded files."""
+    """Returns the cause if the program made very many small reads that are not of recorded files;
+    otherwise None. work: the kernel's work outside of recorded calls."""
     least = facts.limits["bytewise.calls"] / 10
     if work.calls < least or work.read > _FEW * work.calls:
         return None
@@ -104,8 +107,8 @@ def _reads(facts: Facts, work: KernelWork) -> _Cause | None:
 
 def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
     """Yields a hint if the kernel worked for much of the run outside of recorded calls, and its
-    counts show for what. For copies in a loop it needs call sites, which tell the loop. others:
-    findings of other rules."""
+    counts show for what: new memory, or reads of unrecorded files. Otherwise yields nothing, also
+    if a finding in `others` is about input that is read byte by byte."""
     work = kernel_work(facts)
     if work is None or any(f.name == bytewise_input.NAME for f in others):
         return

@@ -18,9 +18,10 @@ ROLE = SYMPTOM
 
 
 def _stake(facts: Facts, verdict: Verdict) -> Stake:
-    """Returns the potential saving. The steps of a process wait for data, so each second of waiting
-    makes the run a second longer. If there are several ranks, only the wait of the slowest rank
-    counts, because the others wait for it."""
+    """Returns the potential saving if the loop need not wait for data. The steps of a process wait
+    for data, so each second of waiting makes the run a second longer. If there are several ranks,
+    only the wait of the slowest rank counts, because the others wait for it. verdict: why the loop
+    waits, and how long."""
     basis = "waits in iter() and next() of the DataLoader that faster loading would avoid"
     each = verdict.saved * verdict.loader.part_of_run
     return replace(
@@ -50,14 +51,17 @@ def _evidence(verdict: Verdict) -> tuple[Evidence, ...]:
 
 
 def _is_cause(finding: Finding, verdict: Verdict, stake: Stake) -> bool:
-    """Returns whether a finding about the same loop explains at least half of its waits."""
+    """Returns whether another finding is about the same loop and explains at least half of its
+    waits. verdict: why the loop waits, and how long; stake: the potential saving without these
+    waits."""
     ids = {e.id for e in finding.evidence if e.module == MODULE}
     return verdict.loader.id in ids and 2 * finding.stake.run >= stake.run
 
 
 @needs("TRAINING")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding for each loop that waits for data for longer than noise explains."""
+    """Yields a finding for each loop over a DataLoader that waits for data for longer than noise
+    explains; nothing for loops whose waits another finding explains."""
     told = facts.found(read_by_each_worker.find)
     for verdict in verdicts(facts):
         stake = _stake(facts, verdict)

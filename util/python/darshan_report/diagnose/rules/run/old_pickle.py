@@ -31,7 +31,8 @@ _REMEDY = Remedy(
 
 
 def _is_pickle(facts: Facts, site: Site) -> bool:
-    """Returns whether a program in Python reads files, all of which have the name of a pickle."""
+    """Returns whether a call site is in a Python program, reads, and all its files have names of
+    pickles."""
     names = [facts.name(one) for one in site.sums.files.calls]
     python = any(isinstance(frame, Python) for frame in site.stack.frames)
     reads = python and site.sums.calls_of[READ] > 0 and site.stack.called != IMPORT
@@ -39,8 +40,9 @@ def _is_pickle(facts: Facts, site: Site) -> bool:
 
 
 def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
-    """Yields a hint if pickles are read in pieces, and much of the run passes between the reads.
-    This rule must run after the other rules."""
+    """Yields a hint if pickles are read in small pieces, and much of the run passes between the
+    reads; otherwise nothing. others: findings of the other rules, which must therefore run first:
+    if they explain this time, there is no hint."""
     known = loops_of(facts)
     if known is None:
         return

@@ -35,9 +35,9 @@ _MEMORY = Remedy(
 
 
 def _place(facts: Facts, posix: Table) -> int | None:
-    """Returns the index of the file of which most bytes are read and written again, in pieces of
-    different sizes; None if there is none. Blocks of one size are pages of a database, or of an
-    array that is larger than the memory."""
+    """Returns the row of the file of which most bytes are read and written again, in pieces of
+    different sizes; None if there is none. Files with blocks of one size do not count: these are
+    pages of a database, or of an array that is larger than the memory. posix: the table POSIX."""
     mask = mostly(facts, posix, "READ") & mostly(facts, posix, "WRITE")
     calls = posix["READS"] + posix["WRITES"]
     common = sum(posix[f"ACCESS{number}_COUNT"] for number in _SIZES)
@@ -47,8 +47,8 @@ def _place(facts: Facts, posix: Table) -> int | None:
 
 
 def _before(facts: Facts, record: int) -> float:
-    """Returns the seconds before the reads and writes of a file, since the last call of the thread.
-    record: id of the file."""
+    """Returns the seconds that passed before the reads and writes of a file, each since the last
+    call of its thread; 0 without call sites. record: id of the file."""
     known, found = loops_of(facts), 0.0
     for site in (site for loop in known.groups for site in loop.sites) if known else ():
         calls = site.sums.calls_of
@@ -62,8 +62,9 @@ def _before(facts: Facts, record: int) -> float:
 
 
 def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
-    """Yields a hint on the file with the most such bytes, if the time before the calls is long and
-    no finding in `others` explains it; so it must run after the other rules."""
+    """Yields a hint on the file of which most bytes are read and written again in pieces of
+    different sizes, if much time passes before these calls and no finding in `others` explains it;
+    otherwise nothing. others: findings of the other rules, which must therefore run first."""
     if loops_of(facts) is None:
         return
     posix = facts.table("POSIX")

@@ -70,7 +70,9 @@ _REMEDY = Remedy(
 
 @dataclass(frozen=True)
 class _Packed:
-    """Compression of files that are read again and removed."""
+    """The compression of files that the run reads again and removes: their ids, the seconds of the
+    compression, the program or library that did it, and whether all of these seconds are certainly
+    compression."""
 
     files: frozenset[int]
     seconds: float  # in which it worked, or waited for a processor
@@ -80,8 +82,8 @@ class _Packed:
 
 @needs("POSIX", "POSIX_EXT")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding if programs that compress, or a hint if libraries, took much of the run for
-    files that were read again and removed."""
+    """Yields a finding if programs such as gzip, or a hint if libraries, took much of the run to
+    compress files that were read again and removed; otherwise nothing."""
     scratch = _scratch(facts)
     extra = facts.table("POSIX_EXT")
     if not scratch or extra is None:
@@ -123,8 +125,9 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _stake(facts: Facts, lost: float, found: _Packed) -> Stake:
-    """Returns what the compression costs. The programs of a script wait for it, so that its time is
-    the run's."""
+    """Returns the potential saving. For programs of a script, which waits for them, it is a part of
+    the run's time; for libraries, time between calls. lost: seconds of the compression beyond those
+    of a low level."""
     basis = "time of the compression beyond what a low level takes"
     if not found.is_certain:
         return facts.stake(0.0, basis, between=lost)
@@ -141,8 +144,8 @@ def _evidence(facts: Facts, number: int) -> tuple[Evidence, ...]:
 
 
 def _scratch(facts: Facts) -> dict[int, Renamed]:
-    """Returns the files that the run wrote, read again and removed, by the ids of their last
-    names: zip writes under a temporary one."""
+    """Returns the files that the run wrote, read again and removed, by the ids of their last names.
+    The last name matters because zip writes under a temporary name."""
     extra = facts.table("POSIX_EXT")
     gone = {} if extra is None else removed_of(extra)
     files = renamed_of(facts, placed=False) if gone else {}
@@ -155,7 +158,7 @@ def _scratch(facts: Facts) -> dict[int, Renamed]:
 
 
 def _packers(tree: Processes) -> list[int]:
-    """Returns the indices of the processes that compress."""
+    """Returns the indices of the processes in the tree that run a program that compresses."""
     return [
         place
         for place, program in enumerate(tree.programs)
@@ -166,7 +169,8 @@ def _packers(tree: Processes) -> list[int]:
 
 
 def _users(facts: Facts, records: list[int]) -> set[int]:
-    """Returns the indices of the processes that used some records."""
+    """Returns the indices of the processes in the tree that used at least one of these files.
+    records: ids of the files."""
     found = set[int]()
     for module in ("POSIX", "STDIO"):
         table = facts.table(module)
@@ -177,7 +181,8 @@ def _users(facts: Facts, records: list[int]) -> set[int]:
 
 
 def _by_programs(facts: Facts, scratch: dict[int, Renamed]) -> _Packed | None:
-    """Returns the compression by programs of the run; None without any."""
+    """Returns the compression by programs such as gzip; None if no such program compressed a
+    scratch file. scratch: files that are read again and removed, by id."""
     tree, known = facts.tree, outside(facts)
     packers = [] if tree is None else _packers(tree)
     if tree is None or known is None or not packers:
@@ -208,7 +213,8 @@ def _by_programs(facts: Facts, scratch: dict[int, Renamed]) -> _Packed | None:
 
 
 def _union(start: np.ndarray, end: np.ndarray) -> float:
-    """Returns the seconds in which at least one of some spans was there."""
+    """Returns the seconds in which at least one of some spans of time ran; overlaps count once.
+    start, end: seconds of each span."""
     spent, until = 0.0, 0.0
     for first, last in sorted(zip(start.tolist(), end.tolist())):
         spent += max(0.0, last - max(first, until))
@@ -217,7 +223,9 @@ def _union(start: np.ndarray, end: np.ndarray) -> float:
 
 
 def _library(facts: Facts, site: Site, files: set[int], filtered: frozenset[int]) -> str:
-    """Returns the function of a library that compresses the files of a site; empty without one."""
+    """Returns the name of the library function that compresses the files of a call site; `""` if
+    there is none. files: ids of the site's files; filtered: ids of the HDF5 files with compressed
+    datasets."""
     if site.stack.called == IMPORT or not site.sums.calls_of[WRITE] or site.user <= 0:
         return ""
     names = [name_of(place) for place in site.places[: site.user]]
@@ -234,7 +242,8 @@ def _library(facts: Facts, site: Site, files: set[int], filtered: frozenset[int]
 
 
 def _by_libraries(facts: Facts, scratch: dict[int, Renamed]) -> _Packed | None:
-    """Returns the compression by libraries, from the time before their writes; None without any."""
+    """Returns the compression by libraries, whose time is the time before their writes; None if no
+    library compressed a scratch file. scratch: files that are read again and removed, by id."""
     known = loops_of(facts)
     packed = [upper for upper in facts.datasets if upper.counters["FILTERS"] > 0]
     filtered = with_files(facts, packed)

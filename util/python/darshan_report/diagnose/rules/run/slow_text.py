@@ -48,8 +48,8 @@ _REMEDY = Remedy(
 
 @dataclass
 class _Reads:
-    """The counts of the reads of text files that one line of the user made, or one loop that takes
-    texts as a whole."""
+    """The reads of text files that one line of the user, or one loop that reads whole texts, made:
+    their bytes and files, and the seconds that passed between them."""
 
     gaps: float = 0.0  # seconds before the calls, below 10 ms each; of a loop, longer ones
     read: int = 0  # bytes
@@ -58,7 +58,7 @@ class _Reads:
 
 
 def _is_text(facts: Facts, site: Site) -> bool:
-    """Returns whether most calls of a site are on files whose names are those of text."""
+    """Returns whether most calls of a call site are on files with names of text files."""
     calls = site.sums.files.calls
     texts = sum(number for one, number in calls.items() if TEXT.search(facts.name(one)))
     return texts > 0 and texts >= _MOSTLY * sum(calls.values())
@@ -70,8 +70,8 @@ def _key(site: Site, loop: int) -> object:
 
 
 def _by_line(facts: Facts, known: Loops) -> Iterator[_Reads]:
-    """Yields for each line of the user that reads text what its calls counted. The calls of one
-    line belong together: a library may ask for the descriptor before each read."""
+    """Yields, for each line of the user that reads text, the counts of its calls. The calls of one
+    line belong together, because a library may call fileno before each read."""
     found: dict[object, _Reads] = defaultdict(_Reads)
     for number, loop in enumerate(known.groups):
         for site in loop.sites:
@@ -85,7 +85,8 @@ def _by_line(facts: Facts, known: Loops) -> Iterator[_Reads]:
 
 def _of_whole(facts: Facts, loop: Line, overlap: float) -> _Reads | None:
     """Returns the counts of a loop that reads whole texts and pauses before its other calls; None
-    if it does not."""
+    for other loops. loop: sums of the loop's call sites; overlap: factor for the seconds, because
+    the gaps of several threads overlap."""
     texts = [s for s in loop.sites if s.sums.calls_of[READ] and _is_text(facts, s)]
     read = sum(site.sums.read for site in texts)
     calls = sum(site.sums.calls_of[READ] for site in texts)
@@ -97,7 +98,8 @@ def _of_whole(facts: Facts, loop: Line, overlap: float) -> _Reads | None:
 
 
 def _most(facts: Facts, known: Loops) -> _Reads | None:
-    """Returns the reads with most time between them, or after them; None if no text is read."""
+    """Returns the reads of text with the most time between them or, for whole texts, after them;
+    None if no text is read."""
     found = list(_by_line(facts, known))
     found += filter(None, (_of_whole(facts, loop, known.overlap) for loop in known.groups))
     return max(found, key=lambda one: one.gaps, default=None)
@@ -105,8 +107,9 @@ def _most(facts: Facts, known: Loops) -> _Reads | None:
 
 def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
     """Yields a hint for the line that spends most time between reads of text, or the loop that
-    spends most time after them, if that is much of the run and the rate is low. Yields none if
-    findings in `others` explain this time, so it must run after the other rules."""
+    spends most time after them, if that is much of the run and the rate is low; otherwise nothing.
+    others: findings of the other rules, which must therefore run first: if they explain this time,
+    there is no hint."""
     known = loops_of(facts)
     if known is None:
         return
@@ -149,7 +152,8 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
 
 
 def _table(facts: Facts, record: int) -> str:
-    """Returns the layer that read a file; empty if none did. record: id of the file."""
+    """Returns the name of the lowest layer that read a file, POSIX for example; `""` if none did.
+    record: id of the file."""
     for layer, table in facts.layers:
         place = table.place(record)
         if layer.base and place is not None and table["READS"][place] > 0:
@@ -158,7 +162,8 @@ def _table(facts: Facts, record: int) -> str:
 
 
 def _evidence(facts: Facts, record: int) -> tuple[Evidence, ...]:
-    """Returns the reads of a file. record: id of the file."""
+    """Returns the counters of the reads of a file; () if no layer read it. record: id of the
+    file."""
     table = facts.table(_table(facts, record))
     place = None if table is None else table.place(record)
     if table is None or place is None:

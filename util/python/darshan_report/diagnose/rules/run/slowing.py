@@ -21,13 +21,15 @@ _OTHER = 0.25  # largest difference between the read shares of both thirds
 
 
 def _read(heat: Heat, bins: np.ndarray) -> float:
-    """Returns the share of the traffic in some bins that was read."""
+    """Returns the bytes read in some bins of a heat map, as a share (0 to 1) of the bytes read and
+    written. bins: indices."""
     read, written = float(heat.read[bins].sum()), float(heat.write[bins].sum())
     return read / max(read + written, 1.0)
 
 
 def _transferring(facts: Facts, heat: Heat) -> float:
-    """Returns the seconds in transfers of a heat map's layer, without those of program files."""
+    """Returns the seconds in reads and writes of a heat map's layer, without those of program
+    files."""
     found = 0.0
     for layer, table in facts.layers:
         if layer.title == heat.layer:
@@ -38,7 +40,8 @@ def _transferring(facts: Facts, heat: Heat) -> float:
 
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a notice if the rate falls while the job runs: the bytes per second of the last third
-    in the heat maps are far below those of the first."""
+    in a heat map are far below those of the first. Otherwise yields nothing, also for trees of
+    processes."""
     if facts.tree:
         return  # programs run one after another, each with its own rate
     for heat in heats(facts.log):

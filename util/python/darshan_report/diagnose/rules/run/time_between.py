@@ -27,8 +27,8 @@ def _moving(loop: Line) -> int:
 
 
 def passed(loop: Line) -> float:
-    """Returns the seconds in gaps before a loop's calls. One or two long gaps of a site in each
-    process do not count: they may be the time before the loop."""
+    """Returns the seconds in gaps before a loop's calls. Long gaps of a call site with only one or
+    two in each process do not count: they may be the time before the loop."""
     found = 0.0
     for sums in (site.sums for site in loop.sites):
         many = sums.pauses >= _ROUNDS * max(1, sums.processes)
@@ -45,7 +45,8 @@ def longest(facts: Facts) -> Line | None:
 
 
 def _reason(facts: Facts, spent: float) -> str:
-    """Returns a sentence on what the program may do in this time (seconds)."""
+    """Returns a sentence on what the program may do between the calls. spent: seconds between
+    them."""
     work = kernel_work(facts)
     if work is not None and work.seconds >= _HALF * spent:
         return (
@@ -60,8 +61,8 @@ def _reason(facts: Facts, spent: float) -> str:
 
 
 def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
-    """Yields a fact on the loop before whose calls most of the run passes, unless a problem in
-    `others`, or a notice on this time, tells more."""
+    """Yields a fact on the loop before whose calls most of the run passes. Yields nothing if there
+    is no such loop, or if `others` has a problem, or a notice on this time, which says more."""
     known = loops_of(facts)
     if known is None or any(finding.kind == PROBLEM for finding in others):
         return

@@ -26,7 +26,8 @@ _SIGNATURE, _NEW = 3, 2
 
 
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields notices, never problems, on I/O that all other numbers of the report lack."""
+    """Yields notices, never problems, on I/O that all other numbers of the report lack; nothing if
+    there is no such I/O."""
     yield from _storage(facts)
     yield from _traffic(facts)
     yield from _hdf5(facts)
@@ -34,8 +35,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _storage(facts: Facts) -> Iterator[Finding]:
-    """Yields a notice on bytes that storage transferred without a recorded call, and that may have
-    taken time."""
+    """Yields a notice on bytes that storage transferred without a recorded call, if these transfers
+    may have taken time; otherwise nothing."""
     known = unjudged(facts)
     table = facts.table("USAGE")
     if known is None or table is None:
@@ -60,13 +61,14 @@ def _storage(facts: Facts) -> Iterator[Finding]:
 
 
 def is_hdf5(facts: Facts, posix: Table, place: int) -> bool:
-    """Returns whether a file has the name of an HDF5 file. place: row of the file."""
+    """Returns whether a file has a name that HDF5 files have. posix: the table POSIX; place: row of
+    the file in it."""
     return facts.name(posix.ids[place]).lower().endswith(_HDF5_NAMES)
 
 
 def _hdf5(facts: Facts) -> Iterator[Finding]:
     """Yields a notice on files that are HDF5 by name and by their small transfers, if the log has
-    no HDF5 call."""
+    no HDF5 call; otherwise nothing."""
     posix = facts.table("POSIX")
     if posix is None or facts.info.region("H5F") or facts.info.region("H5D"):
         return
@@ -95,7 +97,8 @@ def _hdf5(facts: Facts) -> Iterator[Finding]:
 
 
 def _programs(facts: Facts) -> Iterator[Finding]:
-    """Yields a notice on processes that only their parents recorded."""
+    """Yields a notice on processes that were not instrumented, which the log knows only from the
+    processes that started them; nothing if there are none."""
     tree = facts.processes
     if tree is None:
         return
@@ -114,8 +117,8 @@ def _programs(facts: Facts) -> Iterator[Finding]:
 
 
 def watch(reasons: set[int]) -> Remedy:
-    """Returns the remedy by which programs that were not instrumented for these reasons leave
-    records."""
+    """Returns the remedy that makes programs leave records, for programs that were not
+    instrumented. reasons: why they were not, such as STATIC."""
     words, code = [], ""
     if STATIC in reasons:
         words.append("Link a static program with the runtime.")

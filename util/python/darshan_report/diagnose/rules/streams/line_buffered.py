@@ -31,7 +31,7 @@ def files(facts: Facts, streams: Streams) -> Mask:
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields one finding on files that are written line by line because their stream is in the
-    buffering mode for terminals."""
+    buffering mode for terminals; nothing if there are none."""
     streams = facts.streams
     if streams is None or not (mask := files(facts, streams)).any():
         return

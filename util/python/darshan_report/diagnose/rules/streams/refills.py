@@ -38,14 +38,15 @@ _MOSTLY = 0.5  # smallest share of the reads that fill the buffer
 
 
 def _languages(facts: Facts) -> frozenset[str]:
-    """Returns the languages of the program that the log shows."""
+    """Returns the names of the languages in which the program is written, as far as the log shows
+    them."""
     said = frozenset(dict(facts.info.metadata).get("language", "").split(","))
     return said | (languages(facts, "") - frozenset(COMPILED))
 
 
 def _mask(facts: Facts, table: Table) -> tuple[Mask, np.ndarray]:
-    """Returns a mask of the files whose reads mostly fill a buffer after a seek, and the bytes of a
-    fill."""
+    """Returns a mask of the files whose reads mostly fill a language's buffer after a seek, and,
+    for each file, the bytes of such a read (0 for others). table: the table POSIX."""
     said = _languages(facts)
     reads, size = table["READS"], table["MAX_BYTE_READ"] + 1
     fills = np.zeros(len(table), "i8")
@@ -64,7 +65,8 @@ def _mask(facts: Facts, table: Table) -> tuple[Mask, np.ndarray]:
 @needs("POSIX")
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on files that are read a buffer at a time after each seek."""
+    """Yields one finding on files of which each seek is followed by the read of a whole buffer;
+    nothing if there are none."""
     table = facts.table("POSIX")
     if table is None:
         return
@@ -104,9 +106,9 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _seeks(facts: Facts, table: Table, place: int) -> str:
-    """Returns the number of seeks that discarded a buffer, in words. Perl calls lseek four times
-    for such a seek of the program: twice for the place up to which it read, twice for the new
-    one."""
+    """Returns words for the number of seeks that discarded a buffer of a file. Perl calls lseek
+    four times for such a seek of the program: twice for the place up to which it read, twice for
+    the new place. place: row of the file in the table."""
     seeks = int(table["SEEKS"][place])
     if languages(facts, "") == {"Perl"}:
         about = min(seeks // _PERL, int(table["READS"][place]))

@@ -25,7 +25,7 @@ _LEAST = 1024  # bytes of a call; the time of a smaller call may be formatting
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding on streams that access the file often, for few bytes each time, because
-    their buffer is small."""
+    their buffer is small; nothing if there are none."""
     streams = facts.streams
     if streams is None:
         return
@@ -75,7 +75,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _explained(facts: Facts, streams: Streams) -> Mask:
-    """Returns a mask of the files that another rule explains."""
+    """Returns a mask of the files whose small accesses the findings of other rules explain, such as
+    seeks and flushes."""
     found = stream_flushes.files(facts, streams) | stream_seeks.files(facts, streams)
     found |= line_buffered.files(facts, streams) | reread.streams_again(facts, streams)
     for kind in ("READ", "WRITE"):

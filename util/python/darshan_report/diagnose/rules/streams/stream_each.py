@@ -44,7 +44,8 @@ _OWN = Remedy(
 
 @dataclass(frozen=True)
 class _Streams:
-    """The lines of a program that make streams, and the time that they take."""
+    """All lines of a program that make streams on open descriptors: the sums of their calls, the
+    number of streams, whether NumPy made them, and the seconds between the calls."""
 
     sums: Line
     made: float  # streams
@@ -53,14 +54,14 @@ class _Streams:
 
 
 def _by_numpy(site: Site) -> bool:
-    """Returns whether NumPy made the calls of a site."""
+    """Returns whether NumPy made the calls of a call site."""
     inside = site.places[: max(0, site.user)]
     return any(name_of(place).startswith(_NUMPY) for place in inside)
 
 
 def _made(facts: Facts) -> _Streams | None:
-    """Returns the sums over all lines of the program that make streams of open descriptors; None
-    without such lines."""
+    """Returns the sums over all lines of the program that make streams on open descriptors; None if
+    there are no such lines."""
     known = loops_of(facts)
     lines: dict[object, list[Site]] = defaultdict(list)
     for site in (site for loop in known.groups for site in loop.sites) if known else ():
@@ -88,7 +89,8 @@ def _made(facts: Facts) -> _Streams | None:
 @needs("SITES")
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on all lines that make a stream for each record."""
+    """Yields one finding on all lines that make a stream for each record; nothing if there are
+    none."""
     table = facts.table("STDIO")
     found = _made(facts) if table is not None else None
     if found is None or table is None:

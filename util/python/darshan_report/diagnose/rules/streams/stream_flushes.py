@@ -34,8 +34,8 @@ def files(facts: Facts, streams: Streams) -> Mask:
 
 
 def _flushes(streams: Streams) -> tuple[Floats, Floats]:
-    """Returns the number of flushes that wrote bytes, and their seconds; upper bounds without
-    STDIO_EXT."""
+    """Returns, for each file, the number of flushes that wrote bytes, and their seconds. Both are
+    upper bounds if the log has no records of STDIO_EXT."""
     if streams.known:
         return streams["FLUSH_DRAINS"], streams["F_FLUSH_TIME"]
     table = streams.table
@@ -49,7 +49,8 @@ def _written(streams: Streams) -> Floats:
 @needs("STDIO")
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on streams that are flushed often, each time after few bytes."""
+    """Yields one finding on streams that are flushed often, each time after few bytes; nothing if
+    there are none."""
     streams = facts.streams
     if streams is None or not (mask := files(facts, streams)).any():
         return

@@ -21,8 +21,8 @@ _ONE_PASS = 1.1  # most bytes that fill the buffer, as a multiple of the file's 
 
 @once
 def files(facts: Facts, streams: Streams) -> Mask:
-    """Returns a mask of the files whose buffers were filled although few bytes were used, or were
-    written out with few bytes."""
+    """Returns a mask of the files whose seeks discard the buffer: a whole buffer is read although
+    few bytes are used, or the buffer is written to the file with few bytes in it."""
     return _reading(facts, streams) | _writing(facts, streams)
 
 
@@ -52,8 +52,8 @@ def _writing(facts: Facts, streams: Streams) -> Mask:
 @needs("STDIO")
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on streams whose seeks discard the buffer, by the bytes that libc read and
-    the bytes that the program used."""
+    """Yields one finding on streams whose seeks discard the buffer, with the bytes that libc read
+    and the bytes that the program used; nothing if there are none."""
     streams = facts.streams
     if streams is None or not (mask := files(facts, streams)).any():
         return

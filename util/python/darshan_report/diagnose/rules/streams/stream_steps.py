@@ -25,8 +25,8 @@ _IN_BUFFER = 16  # seeks for each time that the buffer was filled, at least
 
 
 def _mask(facts: Facts, streams: Streams) -> Mask:
-    """Returns a mask of the files whose buffers were filled far more seldom than they were sought
-    in."""
+    """Returns a mask of the files with far more seeks than reads of a buffer, because most seeks
+    stay inside the buffer."""
     table = streams.table
     reads, seeks = table["READS"], table["SEEKS"]
     found = streams.files & ~stream_seeks.files(facts, streams) & (table["WRITES"] == 0)
@@ -40,7 +40,8 @@ def _mask(facts: Facts, streams: Streams) -> Mask:
 @needs("STDIO")
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on streams in which a seek comes before each few bytes."""
+    """Yields one finding on streams in which a seek comes before each few bytes; nothing if there
+    are none."""
     streams = facts.streams
     if streams is None or not streams.known or not (mask := _mask(facts, streams)).any():
         return

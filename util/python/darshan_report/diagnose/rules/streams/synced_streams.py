@@ -22,7 +22,7 @@ _LIBRARY = "libstdc++.so"
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if the C++ library called getc for each character of much input, which it
-    does while its standard streams are synchronized with those of C."""
+    does while its standard streams are synchronized with those of C; otherwise nothing."""
     known = loops_of(facts)
     if known is None:
         return

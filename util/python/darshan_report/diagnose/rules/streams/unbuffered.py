@@ -25,7 +25,7 @@ _WORDS = {"READ": ("read", "reads"), "WRITE": ("written", "writes")}
 @at_most(CALLS)
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding if a stream without a buffer, or with a tiny one, is read, and another if
-    such a stream is written."""
+    such a stream is written; nothing if there are no such streams."""
     if facts.streams is not None:
         for kind in _WORDS:
             yield from _find(facts, facts.streams, kind)
@@ -34,7 +34,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 @once
 def files(facts: Facts, streams: Streams, kind: str) -> Mask:
     """Returns a mask of the files of which most calls caused a system call, although a buffer could
-    have served them."""
+    have served them. kind: READ or WRITE."""
     calls, mean = streams.calls(kind), ratio(streams.moved(kind), streams.calls(kind))
     found: Mask = streams.files & (calls >= facts.limits["stream.calls"])
     found &= mean < facts.limits["stream.buffer"] / 2
@@ -50,8 +50,8 @@ def files(facts: Facts, streams: Streams, kind: str) -> Mask:
 
 
 def _tiny(facts: Facts, streams: Streams) -> Mask:
-    """Returns a mask of the files whose largest buffer is tiny, and is emptied or filled mostly
-    because it is full, not because of flushes or seeks."""
+    """Returns a mask of the files whose largest buffer is tiny, and is read or written mostly
+    because it is empty or full, not because of flushes or seeks."""
     size, asked = streams["BUFFER_BYTES"], streams["LINE_DRAINS"] + streams["FLUSH_DRAINS"]
     found = (size > 1) & (size <= facts.limits["stream.buffer"] / 4)
     seeks = streams["F_SEEK_TIME"] > streams.time("READ") + streams.time("WRITE")
