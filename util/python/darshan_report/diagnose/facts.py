@@ -422,7 +422,7 @@ class Facts:
             int(moved),
             int(of),
             basis,
-            run=min(seconds / self.at_once, most or seconds),
+            run=min(seconds / self.at_once, most or seconds, whole or seconds),
             of_run=whole,
             ranks=1 if self.tree else self.nprocs,
             idle=most < (1 - _ROUNDING) * self.run_time,

@@ -35,6 +35,7 @@ _LARGE = 64 * 1024  # bytes; the time of larger transfers is mostly that of thei
 _CALLS_OF_A_FILE = 3  # one open and two queries of attributes
 _CONTIGUOUS = 1  # a value of LAYOUT
 _HALF = 0.5  # share of a row that other findings must explain so that this one is left out
+_MUCH = 0.2  # share of the run that is called much
 _AHEAD = 10  # transfers that a thread can make while the program computes
 _TEXT = re.compile(r"\.(?:csv|tsv|txt|xyz|asc)$", re.IGNORECASE)
 _TEXT_BYTES = 64  # mean bytes of a call of the C library that prints numbers
@@ -79,7 +80,7 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
             continue
         told = tell(facts, key, spent[key])
         if told is not None and not (told.lost > 0 and claimed >= _HALF * told.lost):
-            yield _finding(facts, key, told)
+            yield _finding(facts, key, told, spent[key])
 
 
 def _claimed(problems: Sequence[Finding], key: str) -> float:
@@ -94,16 +95,18 @@ def _claimed(problems: Sequence[Finding], key: str) -> float:
     return claimed
 
 
-def _finding(facts: Facts, key: str, told: Told) -> Finding:
+def _finding(facts: Facts, key: str, told: Told, spent: float) -> Finding:
     """Returns the finding about one kind of I/O. It is a notice if its texts have advice, and a
     fact otherwise; never a problem, because calls alone do not show whether the program needs them.
     A notice has a potential saving if this is large enough. key: name of the kind, which ends the
-    finding's name; told: the texts."""
+    finding's name; told: the texts; spent: the seconds of this kind."""
     has_remedy = bool(told.remedy.text)
+    is_much = facts.stake(spent, "").share >= _MUCH
+    title = told.title if is_much else told.title.replace("takes much of", "takes a part of")
     stake = facts.stake(told.lost if has_remedy else 0.0, told.basis)
     return Finding(
         f"{NAME}-{key}",
-        told.title,
+        title,
         told.sentence if has_remedy else f"{told.sentence} {told.left}",
         NOTICE if has_remedy else FACT,
         stake=stake if facts.worth(stake) else facts.stake(0.0, ""),
