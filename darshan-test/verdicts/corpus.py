@@ -89,6 +89,7 @@ def _streams() -> list[Row]:
         stream("parse-again", "same-bytes-again-read", "memory", 1),
         stream("file-per-result", "many-small-files", "container"),
         Row("streams.c", "million-fprintf", place=HERE),
+        Row("streams.c", "state-renamed", place=HERE, never=("[Kk]eep it open",)),
         Row("streams.c", "getc-buffered", place=HERE, input=8),
         Row("streams.c", "lines-in", place=HERE, input=32),
         Row("streams.c", "fwrite-large"),

@@ -205,6 +205,18 @@ static void wide_characters(bool cured) {
   fclose(stream);
 }
 
+/* Saves a state of 8 MiB again and again, each time in a new file that replaces the old one. */
+static void state_renamed(bool cured) {
+  static char state[8 << 20];
+  (void)cured;
+  for (int step = 0; step < 60; step++) {
+    state[step] = (char)step;
+    FILE *stream = opened("state.new", "w");
+    must(fwrite(state, sizeof state, 1, stream) == 1, "fwrite");
+    must(fclose(stream) == 0 && rename("state.new", "state") == 0, "rename");
+  }
+}
+
 static void lines_in(bool cured) {
   (void)cured;
   char line[256];
@@ -348,6 +360,7 @@ int main(int argc, char **argv) {
       {"getc-buffered", getc_buffered},
       {"characters", characters},
       {"wide-characters", wide_characters},
+      {"state-renamed", state_renamed},
       {"lines-in", lines_in},
       {"fwrite-large", fwrite_large},
       {"settings", settings},

@@ -38,6 +38,7 @@ _ENOUGH = 0.5  # share of the calls or seconds that one line must have
 _EQUAL = 0.02  # relative difference up to which two numbers of calls count as equal
 _NAME = 48  # characters of a function in the sentence
 _MANY_MORE = 20  # times as many calls
+_NEARLY_ALL = 0.8  # share of the time in calls that decides, whatever files the calls are on
 _SEVERAL = 20  # fewest calls whose number identifies a line
 _NAMES = (OPEN, CLOSE, SEEK, LOOKUP, OTHER)
 _DATA = (READ, WRITE)
@@ -120,7 +121,7 @@ _ABOUT = (
     ("costly-listings", About((LOOKUP,))),
     ("costly-lookups", About((LOOKUP,))),
     ("costly-mappings", About((OTHER,), _MAPPING)),
-    ("costly-opens", About(_NAMES, _NAMING)),
+    ("costly-opens", About(_NAMES, _NAMING, _SECONDS)),
     ("costly-reads", About((READ,))),
     ("costly-syncs", About((SYNC,))),
     ("costly-writes", About((WRITE,))),
@@ -388,7 +389,8 @@ def _chosen(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line
     if by_files is not None:
         # Calls that wait and calls that do not may be equally many, so the time decides which line
         # waits.
-        if about.by == _SECONDS and by_files[0] is line and part > by_files[1]:
+        most = by_files[0] is line or part >= _NEARLY_ALL
+        if about.by == _SECONDS and most and part > by_files[1]:
             return line, part, _told(part, about.by), number
         by = _BYTES_ON_FILES if about.by == _BYTES else _ON_FILES
         return (*by_files, _told(by_files[1], by), number)

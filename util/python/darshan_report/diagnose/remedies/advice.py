@@ -38,6 +38,7 @@ class Seen:
     lookups: float = 0.0  # look-ups of folders and links, and failed calls on names
     resizes: float = 0.0  # truncations and preallocations of files
     names: float = 0.0  # renames, removals and the like
+    renames: float = 0.0  # of these, renames
     together: bool = False  # several processes work on one job
     repeated: float = 0.0  # repeated listings of a folder
     entries: float = 0.0  # entries of listed folders
@@ -105,9 +106,22 @@ WRITES = (
         "Python: numpy.save(path, array);  table.to_parquet(path)",
     ),
 )
+
+
+def _replaces(seen: Seen) -> bool:
+    """Returns whether most opens write a new file that then replaces the old one by a rename."""
+    return seen.renames >= max(_SOME, seen.opens / 2)
+
+
 OPENS = (
     Advice(
-        lambda s: s.opens >= max(2 * s.files, _SOME),
+        lambda s: _replaces(s) and s.moved >= _SMALL_FILE * s.opens,
+        "save the state less often: each save writes a new file, and the rename removes the old "
+        "one, whose blocks the file system then frees. Keep the new file and the rename, which "
+        "leave a whole file after a crash",
+    ),
+    Advice(
+        lambda s: s.opens >= max(2 * s.files, _SOME) and not _replaces(s),
         "open each file once and keep it open",
         "C: one open() before the loop, one close() behind it\n"
         "Python: file = open(path)  # once, before the loop",
@@ -130,7 +144,10 @@ OPENS = (
         "C: pread(fd, buffer, size, offset);  pwrite(fd, buffer, size, offset)\n"
         "Python: os.pread(file.fileno(), size, offset)",
     ),
-    Advice(lambda s: s.names >= FEW, "create, rename and remove fewer files"),
+    Advice(
+        lambda s: s.names >= FEW and not _replaces(s),
+        "create, rename and remove fewer files",
+    ),
 )
 
 

@@ -278,6 +278,7 @@ def _named(facts: Facts, tables: Sequence[tuple[Table, np.ndarray]]) -> Seen:
         opens=sum(float(facts.opens(t)[m].sum()) for t, m in tables),
         stats=sum(summed(t, m, "STATS") for t, m in tables),
         seeks=sum(summed(t, m, "SEEKS") for t, m in tables),
+        renames=facts.renames(),
         names=facts.renames() + (sum(map(extra.sum, names)) if extra is not None else 0.0),
     )
 
