@@ -54,18 +54,35 @@ void site_object_name(struct site_name *name, const struct object *object) {
 static struct site_object *known_object(uintptr_t address) {
   uint32_t forgotten = __atomic_load_n(&sites_state.forgotten, __ATOMIC_ACQUIRE);
   struct site_object *object = __atomic_load_n(&sites_state.objects, __ATOMIC_ACQUIRE);
-  while (object &&
-         (address - object->start >= object->end - object->start || object->forgotten != forgotten))
+  while (object && (address - object->start >= object->end - object->start ||
+                    __atomic_load_n(&object->forgotten, __ATOMIC_ACQUIRE) != forgotten))
     object = object->next;
   return object;
 }
 
-/* Adds an object to the list of known objects and returns it; NULL if its name is too long, the
- * list is full, or memory runs out. Takes no lock. forgotten: value of sites_state.forgotten when
- * the object was read. */
+/* Returns the element of the list of known objects for this program or library, which has the short
+ * name `text`, if it was known before code was unloaded, and is at the same addresses; otherwise
+ * NULL. A program that unloads a library again and again, such as ar its plug-ins, would otherwise
+ * fill the list with the same objects. */
+static struct site_object *forgotten_object(const struct object *object, const char *text) {
+  struct site_object *known = __atomic_load_n(&sites_state.objects, __ATOMIC_ACQUIRE);
+  while (known && (known->start != object->start || known->end != object->end ||
+                   known->base != object->base || strcmp(known->text, text) != 0))
+    known = known->next;
+  return known;
+}
+
+/* Adds an object to the list of known objects, or renews its element, and returns it; NULL if its
+ * name is too long, the list is full, or memory runs out. Takes no lock. forgotten: value of
+ * sites_state.forgotten when the object was read. */
 static struct site_object *add_object(const struct object *object, uint32_t forgotten) {
   struct site_name name = {.length = 0};
   add_short(&name, object);
+  struct site_object *known = name.is_full ? NULL : forgotten_object(object, name.text);
+  if (known) {
+    __atomic_store_n(&known->forgotten, forgotten, __ATOMIC_RELEASE);
+    return known;
+  }
   if (name.is_full ||
       __atomic_fetch_add(&sites_state.known_objects, 1, __ATOMIC_RELAXED) >= OBJECTS_MOST)
     return NULL;
