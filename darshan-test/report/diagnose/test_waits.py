@@ -8,7 +8,7 @@ from pathlib import Path
 from darshan_report import Log
 from darshan_report.diagnose.run import diagnose
 
-from .build import MIB, Job, row, write
+from .build import MIB, Job, number_of, row, write
 from .cases_over_time import waits
 
 NAME = "one-process-does-all"
@@ -64,3 +64,26 @@ def test_damaged_waits(tmp_path: Path) -> None:
     heat, module = waits(1, wait=True)
     cut = replace(module, tail=bytes(60))
     assert NAME in told(replace(alone(400 * MIB, reads=True), extra=(heat, cut)), tmp_path)
+
+
+def test_calls_of_one_rank_cost_the_run(tmp_path: Path) -> None:
+    """If one rank makes all calls of a finding, and the others wait for it, the run may save the
+    time of this rank; if the others do not wait, or the log does not tell, an eighth of it."""
+    job = Job(
+        (
+            row("POSIX", "/a", OPENS=1, WRITES=128, BYTES_WRITTEN=64 * MIB, ACCESS1_ACCESS=524290,
+                ACCESS1_COUNT=100, ACCESS2_ACCESS=131072, ACCESS2_COUNT=28),
+            row("SITES", "write;/usr/lib/libgfortran.so.5+100;/a.f90:3:save", FRAMES=2, FILE_BITS=1,
+                PROCESSES=1, WRITES=128, BYTES_WRITTEN=64 * MIB, F_GAP_MEDIUM_TIME=0.96,
+                GAPS_MEDIUM=128, FILE1_BY_CALLS=number_of("/a"), FILE1_CALLS=128),
+            row("USAGE", "app", F_USER_TIME=5.0),
+            row("STDIO", "heatmap:POSIX"),
+        ),
+        nprocs=8,
+        seconds=1,
+    )  # fmt: skip
+    name = "conversion-writing"
+    waited = told(replace(job, extra=waits(1, wait=True)), tmp_path)
+    assert abs(waited[name] - 0.96) < 0.05, waited
+    for other in (replace(job, extra=waits(1, wait=False)), job):
+        assert abs(told(other, tmp_path)[name] - 0.96 / 8) < 0.01

@@ -37,6 +37,7 @@ from .rules.run import (
 from .rules.streams import stream_each
 from .times import awaited, loops
 from .times.cpu_wait import corrected, within
+from .times.one_rank import scaled
 
 
 def diagnose(log: Log, limits: Limits | None = None) -> Findings:
@@ -124,6 +125,7 @@ def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings
     named = (addressed(facts, finding) for finding in found)
     found = [finding for finding in named if finding is not None]
     found = [replace(finding, stake=within(finding.stake, fixed)) for finding in found]
+    found = [scaled(facts, finding) for finding in found]
     found += fine.find(facts, found, near)
     said = (fitted(facts, finding) for finding in found)
     return Findings(marked(sorted(said, key=lambda f: f.rank)))
