@@ -1,6 +1,14 @@
-/* Installs a seccomp filter in itself, and continues with its I/O: cage WAY END [launch
- * PROGRAM...]. WAY is one of prctl seccomp strict tsync errno trap failed loader container forks
- * engine. END is what is done behind the filter: write files fork vfork exit2 threads unwritten. */
+/* Installs a seccomp filter in itself, and continues with its I/O: `cage WAY WHAT`. Or installs one
+ * and then executes a program: `cage WAY launch [+]PROGRAM...`, with + in a child process.
+ *
+ * WAY, for the first form: prctl, seccomp and tsync (for all threads) kill the process at other
+ * calls; errno and trap make such calls fail or raise SIGSYS; strict is the kernel's strict mode;
+ * failed only tries to install a filter. WAY, for launch: loader and forks permit few calls and
+ * kill at others; container and engine forbid a few calls.
+ *
+ * WHAT is done behind the filter: write (to a file that is open), exit2 (ends by _exit), files,
+ * fork, vfork, threads, unwritten (a first write to an open file), or first (the filter comes
+ * before any I/O). */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -75,6 +83,8 @@ static int install(const char *way, const int *list, size_t n, unsigned known, u
   return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
 }
 
+/* Installs what `way` names (see the head of this file). list: the n permitted calls. Returns 0 or
+ * -1; for "failed", 0 if the kernel refused the filter. */
 static int lock_up(const char *way, const int *list, size_t n) {
   unsigned other = strcmp(way, "errno") == 0  ? SECCOMP_RET_ERRNO | EACCES
                    : strcmp(way, "trap") == 0 ? SECCOMP_RET_TRAP
@@ -167,6 +177,8 @@ static int launch_child(char **command) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/* Installs the filter `way` and executes the command; in a child process if the command begins with
+ * "+". Returns the child's status, or 2 if something failed. */
 static int launch(const char *way, char **command) {
   int child = command[0][0] == '+'; /* +PROGRAM */
   command[0] += child;

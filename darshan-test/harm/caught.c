@@ -1,6 +1,6 @@
 /* One thread installs a seccomp filter while the first open of another thread is being recorded,
- * then needs the locks that the other thread holds: caught thread|all. The argument says whether
- * the filter applies to one thread or to all. */
+ * then needs the locks that the other thread holds: caught thread|all. With `thread` the filter
+ * applies to the thread that installs it, with `all` to every thread. */
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

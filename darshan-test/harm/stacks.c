@@ -1,6 +1,10 @@
-/* Runs many small stacks, each with files of its own. A timer's handler switches between them at
- * any instruction, also to another thread, by swapcontext or by a switch of its own: stacks
- * ucontext|own STACKS KIB ROUNDS THREADS MICROSECONDS */
+/* Runs many small stacks, each with files of its own: stacks ucontext|own STACKS KIB ROUNDS THREADS
+ * MICROSECONDS
+ *
+ * A timer's handler switches between the stacks at any instruction, also to a stack that another
+ * thread ran: by swapcontext, or (own) by assembly of this program. STACKS is their number, KIB the
+ * size of each, ROUNDS the rounds of I/O of each stack (see work), THREADS (at most 8) the threads
+ * that run them, and MICROSECONDS the timer's interval. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -107,9 +111,9 @@ static void timer_may(int how) {
   pthread_sigmask(how, &set, NULL);
 }
 
-/* Does the I/O of stack number n. The file "steady" is opened once; each round writes n + 1 bytes
- * and reads one. Every eighth round opens the file "other", writes 100 + n bytes, and calls stat
- * and rename. */
+/* Does the I/O of stack number n in `rounds` rounds. Each round writes n + 1 bytes to the file
+ * "steady.n", which is opened once, and reads one byte of it. Every eighth round opens "other.n",
+ * writes 100 + n bytes, and calls stat, rename and unlink. */
 static void work(int n) {
   char steady[32], other[32], third[32], bytes[256];
   struct stat st;

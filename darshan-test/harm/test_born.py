@@ -1,5 +1,5 @@
-"""Inherited descriptors: calls on them are counted for their file by name, from the first use
-on."""
+"""Inherited descriptors: the runtime counts calls on them from the first use on, for the file's
+name that the program used which opened the file."""
 
 from __future__ import annotations
 
@@ -91,8 +91,9 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def started(build: Path, program: Path, tmp_path: Path, case: str, redirects: str) -> Outcome:
-    """Runs a case whose descriptors bash opens. Returns the outcome. redirects: redirections of
-    bash."""
+    """Runs a case of PROGRAM; bash opens its descriptors. Checks that exit status and output are
+    the same without and with the runtime. redirects: redirections of bash. Returns the outcome with
+    the runtime."""
     script = f"ulimit -n $(ulimit -Hn); exec {program} {case} {redirects}"
 
     def setup(work: Path) -> None:
@@ -260,7 +261,8 @@ def told(build: Path, tmp_path: Path, script: list[str]) -> Outcome:
 
 
 def of_names(log: Outcome) -> dict[str, float]:
-    """Returns the bytes written to the file, by each name that the log has for it."""
+    """Returns the bytes written to the file by each of its names; names without bytes are left
+    out."""
     every = ("link/out", "real/out", "link/new", "real/new")
     found = {name: log.value(name, "POSIX_BYTES_WRITTEN") for name in every}
     return {name: n for name, n in found.items() if n}
@@ -353,8 +355,9 @@ SUBSTITUTIONS = (  # bash: writes of builtins to a pipe, after a builtin wrote t
 
 
 def test_a_substitution_after_a_redirection(build: Path, tmp_path: Path) -> None:
-    """A command substitution after a redirection: the bytes of shell builtins count for the right
-    file, wherever standard output points."""
+    """If bash runs a command substitution after it redirected output, the bytes that its builtins
+    write are counted for the file that they are written to, and not for one that an earlier builtin
+    used."""
     lines = [f"echo {i} >>out; {text}" for i, text in enumerate(SUBSTITUTIONS)]
     script = "\n".join([*lines, "exec >elsewhere", *lines, "exec >/dev/null", *lines, ":"])
     bare, watched = both(build, tmp_path, ["bash", "-c", script])

@@ -142,8 +142,9 @@ def parent_is_whole(outcomes: tuple[Outcome, Outcome], deed: str, kind: tuple[st
 
 
 def run_all(build: Path, program: Path, folder: Path, deed: str, *how: str) -> None:
-    """Runs the program with each combination of what the child shares with its parent: vfork or
-    not, thread storage, descriptors, folder. deed: what the child does."""
+    """Runs the program once for each combination of what the child shares with its parent in
+    addition to the memory: vfork or not, thread storage, descriptors, working folder. deed: what
+    the child does. how: further arguments of the program."""
     for kind in KINDS:
         place = folder / ("-".join(kind) or "plain")
         place.mkdir()

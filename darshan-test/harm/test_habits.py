@@ -1,4 +1,5 @@
-"""The processes that leave a log, the name and folder of a log, and ways to disable the runtime."""
+"""The processes that leave a log, the log's name and folder, and ways to disable the runtime or to
+record only a sample of the jobs."""
 
 from __future__ import annotations
 
@@ -68,13 +69,13 @@ class Place:
         return self.folder / "work"
 
     def settings(self) -> dict[str, str]:
-        """Returns the variables that record MPI programs: the preloaded library, and the folders of
-        logs and journals."""
+        """Returns the variables that record MPI programs only: the preloaded library, and the
+        folders of logs and journals."""
         return settings(self.library, self.folder / "logs", self.folder / "journals", mpi=True)
 
     def run(self, command: Sequence[str | Path], **extra: str) -> Left:
-        """Runs a command with the runtime's variables exported. Returns its exit status and all
-        files."""
+        """Runs a command with the runtime's variables exported. extra: further variables. Returns
+        its exit status, its output, and the files in the folders of logs and journals."""
         ours = ("DARSHAN_", "LD_", "OMPI_", "PMI_")
         plain = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
         done = finished(
@@ -96,7 +97,8 @@ class Place:
         )
 
     def header(self, log: Path) -> str:
-        """Returns the output of darshan-parser, which begins with the log's header."""
+        """Returns everything that darshan-parser prints for a log; it begins with the log's
+        header."""
         parser = self.build / "darshan-parser"
         return subprocess.run([parser, log], check=True, capture_output=True, text=True).stdout
 
@@ -130,7 +132,7 @@ def job(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def launch(mpi: Mpi, ranks: int, *command: str | Path) -> list[str]:
-    """Returns the command line of a job."""
+    """Returns the command line that starts `command` as a job of `ranks` ranks."""
     return mpi.launch(["-n", str(ranks), *map(str, command)])
 
 

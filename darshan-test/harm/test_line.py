@@ -1,4 +1,5 @@
-"""The runtime's line on stderr never blocks or kills a program."""
+"""The line that the runtime prints on stderr if it cannot write the log never blocks or kills a
+program."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ def nowhere(folder: Path) -> Path:
 
 
 def filled_pipe(_: Path) -> tuple[int, list[int]]:
-    """Returns a full pipe, which blocks every writer, and descriptors to keep open."""
+    """Returns the writing end of a full pipe, which would block every writer, and the descriptors
+    that must stay open during the test: its reading end."""
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     for size in (4096, 1):
@@ -72,8 +74,8 @@ def dead_socket(_: Path) -> tuple[int, list[int]]:
 
 
 def full_file(folder: Path) -> tuple[int, list[int]]:
-    """Returns a descriptor of a file that may not grow, because of the child's limit of file size,
-    and no further descriptors."""
+    """Returns a descriptor of a file that may not grow, because the child has a file size limit of
+    0, and an empty list: no other descriptor must stay open."""
     return os.open(folder / "errors", os.O_CREAT | os.O_WRONLY, 0o600), []
 
 

@@ -13,8 +13,8 @@ from lab.environment import instrumented, preload
 
 SECONDS = 20
 
-# A thread calls each function for the first time, while the thread that waits for it holds the
-# lock of the loader: in a constructor, or in a destructor.
+# A thread calls each function for the first time, while the thread that waits for it holds the lock
+# of the loader, in a constructor or a destructor (WHEN).
 LIBRARY = r"""
 #include <fcntl.h>
 #include <pthread.h>
@@ -50,7 +50,8 @@ int main(void) {
   return library ? dlclose(library) : 3;
 }
 """
-# The child of a process in which another thread is inside dlopen: it never returns there.
+# Another thread is inside dlopen while the process calls fork: in the child, this thread does not
+# exist, so the loader's lock is never released.
 CHILD = r"""
 #include <dlfcn.h>
 #include <pthread.h>
@@ -96,8 +97,8 @@ int main(void) {
 
 
 def same(build: Path, folder: Path, program: Path) -> subprocess.CompletedProcess[bytes]:
-    """Runs a program without the runtime, with it preloaded, and recorded. Checks that it does the
-    same each time."""
+    """Runs a program without the runtime, with it preloaded but not recording, and recording.
+    Checks that exit status and output are the same each time. Returns the last one."""
     (folder / "logs").mkdir()
     recorded = instrumented(build, folder / "logs", folder)
     path = {"PATH": recorded["PATH"]} if "PATH" in recorded else {}

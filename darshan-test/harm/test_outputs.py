@@ -1,5 +1,5 @@
-"""The tools never replace a device, a pipe or the target of a link, and a name never breaks its
-row."""
+"""The tools write through a device, a pipe or a symbolic link and never replace it; a file name
+with control characters never breaks the row of an output."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ from lab.compile import compile_c
 from place import needs
 
 SECONDS = 60
+# The formats of a report, each with the bytes that the output begins with.
 FORMATS = {"text": b"", "json": b"{", "csv": b"", "html": b"<!DOCTYPE html>", "pdf": b"%PDF-"}
+# Names of files, in bytes.
 HOSTILE = [
     b"plain \\t not a tab",
     b"a\tb",
@@ -33,6 +35,7 @@ HOSTILE = [
     "\u009b31m\u00e9".encode(),
     b"\xff\xc2",
 ]
+# The same names as darshan-parser prints them.
 SHOWN = [
     rb"plain \t not a tab",
     rb"a\tb",
@@ -47,12 +50,12 @@ CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 
 
 def report(build: Path, *arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
-    """Runs darshan report. Returns its status and output."""
+    """Runs `darshan report` with these arguments. Returns its status and output."""
     return finished_in_bytes([build / "darshan", "report", *arguments], timeout=SECONDS)
 
 
 def form_of(name: str) -> list[str]:
-    """Returns the options that select a format. name: the format."""
+    """Returns the options of `darshan report` that select the format `name`, one of FORMATS."""
     return ["--no-latex"] if name == "pdf" else [f"--{name}"]
 
 
@@ -264,13 +267,15 @@ COMMANDS = [
     "darshan-dxt-parser LOG",
     "darshan-merge --help",
 ]
-# With a closed output these print nothing and succeed.
+# With a full standard output these must fail as well. With a closed one they print nothing and
+# succeed.
 BUFFERED = ["darshan report --json LOG", "darshan report --help"]
 
 
 @pytest.mark.parametrize("value", ["/dev/full", "&-"])
 def test_output_that_cannot_be_written(value: str, build: Path, log: Path, tmp_path: Path) -> None:
-    """The command reports the error in one line and fails."""
+    """If standard output is full or closed, each command reports the error in one line and exits
+    with 1."""
     for command in COMMANDS + (BUFFERED if value == "/dev/full" else []):
         words = [str(log) if word == "LOG" else word for word in command.split()]
         status, said = without(">", value, [f"{build}/{words[0]}", *words[1:]], tmp_path)
@@ -281,8 +286,9 @@ def test_output_that_cannot_be_written(value: str, build: Path, log: Path, tmp_p
 
 @pytest.mark.parametrize("value", ["/dev/full", "&-"])
 def test_screen_that_cannot_be_written(value: str, build: Path, log: Path, tmp_path: Path) -> None:
-    """If the screen cannot be written, the status of a failed program takes precedence. The line of
-    `darshan run` is optional, so its loss is no failure."""
+    """If `darshan stat` cannot write its summary to stderr, it exits with 125, or with the
+    program's own status if that is not 0. The line of `darshan run` is optional, so its loss
+    changes no status."""
     front = f"{build}/darshan"
     for status, expected in ((0, 125), (3, 3)):
         command = [front, "stat", "-o", str(tmp_path), "sh", "-c", f"exit {status}"]

@@ -12,8 +12,8 @@ from place import runs
 
 PRESENT = pytest.mark.needs("root", runs("unshare", "-p", "-f"))
 
-# The shell that unshare becomes is in the old namespace; its first child is process 1 of a new one,
-# and no further child can be made once that has ended.
+# The shell that `unshare -p` becomes stays in the old namespace. Its first child is process 1 of a
+# new one; after that process has ended, the shell can start no further child.
 SCRIPTS = {
     "first-child-ended": 'echo a >a; unshare -p sh -c "/bin/true; echo b >b"; echo c >c',
     "killed-with-process-1": 'echo a >a; unshare -p -f sh -c "sleep 50 & sleep 0.3; echo b >b";'

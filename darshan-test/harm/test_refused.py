@@ -1,5 +1,5 @@
-"""Calls that libc refuses because of one argument: the wrapper does not read the other arguments,
-which are invalid."""
+"""Calls that libc refuses because of one argument: the wrapper does not read the memory of the
+other arguments, which are invalid pointers."""
 
 from __future__ import annotations
 

@@ -119,6 +119,8 @@ def nothing_in_the_jail(bare: Outcome, watched: Outcome) -> None:
 
 
 def bytes_are_there(watched: Outcome) -> None:
+    """Checks that the records have the bytes of all three files, before and after the change of the
+    root."""
     assert watched.value("before", "POSIX_BYTES_WRITTEN") == 100
     assert watched.value("/inside", "POSIX_BYTES_WRITTEN") == 20
     assert watched.value("/relative", "POSIX_BYTES_WRITTEN") == 3
@@ -126,7 +128,7 @@ def bytes_are_there(watched: Outcome) -> None:
 
 def kept_outside(watched: Outcome) -> None:
     """Checks that there is no log, that the records are in a journal outside the new root, and that
-    one line names it."""
+    one line on stderr names the journal."""
     assert not watched.logs and len(watched.journals) == 1
     assert str(watched.journals[0]).encode() in watched.stderr
     assert watched.stderr.count(b"\n") == 1
@@ -210,8 +212,8 @@ def test_a_failed_chroot(build: Path, program: Path, tmp_path: Path) -> None:
 
 @pytest.mark.needs("runs:unshare -U")
 def test_without_privileges(build: Path, program: Path, tmp_path: Path) -> None:
-    """After an unprivileged user changed the root in a user namespace, all bytes are in the journal
-    outside, and the new root has no files of the runtime."""
+    """If an unprivileged user changes the root in a user namespace, all bytes are in the journal
+    outside, and the runtime creates no file below the new root."""
     bare, watched = both(build, tmp_path, [program, "user"])
     nothing_in_the_jail(bare, watched)
     kept_outside(watched)

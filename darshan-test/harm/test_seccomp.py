@@ -27,8 +27,8 @@ def cage(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def behind(build: Path, folder: Path, cage: Path, way: str, what: str) -> Outcome:
-    """Runs the program and checks that its exit status is unchanged. Returns the outcome. way,
-    what: its arguments."""
+    """Runs cage.c with the arguments `way` and `what`, and checks that exit status and output are
+    the same without and with the runtime. Returns the outcome with the runtime."""
     bare, watched = both(build, folder, [cage, way, what])
     assert bare.status == 7, bare
     assert bare.stdout == b"done\n"
@@ -85,7 +85,8 @@ def test_where_time_stands_still(build: Path, tmp_path: Path, cage: Path) -> Non
 
 
 def test_more_files_than_there_was_memory_for(build: Path, tmp_path: Path, cage: Path) -> None:
-    """Files for which no memory is left share the overflow record, so no byte is lost."""
+    """Behind a filter the runtime can allocate no memory. Files beyond what it had allocated before
+    share the overflow record, so no byte is lost."""
     watched = behind(build, tmp_path, cage, "prctl", "files")
     (journal,) = watched.journals
     assert watched.total("POSIX_BYTES_WRITTEN") == EARLY + LATE + 30_000
@@ -107,8 +108,8 @@ def test_one_thread_locks_all_up(build: Path, tmp_path: Path, cage: Path) -> Non
 
 @pytest.mark.parametrize("way", ["prctl", "seccomp", "tsync"])
 def test_filter_before_the_first_record(way: str, build: Path, tmp_path: Path, cage: Path) -> None:
-    """If a filter is installed before the first record, there is memory for some files, and for the
-    sums of the others."""
+    """If a filter is installed before the first record, some files have records and the others
+    share the overflow record: no byte is lost."""
     watched = behind(build, tmp_path, cage, way, "first")
     assert not watched.logs and len(watched.journals) == 1
     assert watched.value("f0", "POSIX_BYTES_WRITTEN") == 10
@@ -155,8 +156,8 @@ int main(void) {
 @pytest.mark.parametrize("way", ["container", "loader"])
 @pytest.mark.parametrize("calls", ["", "*"], ids=["default", "all"])
 def test_inherited(way: str, calls: str, build: Path, tmp_path: Path, cage: Path) -> None:
-    """Under an inherited filter, a log is written by the system calls that the loader makes, and
-    write."""
+    """If a program inherits a filter, the runtime writes its log by the system calls that the
+    loader makes, and by write. calls: the setting DARSHAN_FILTER_CALLS; "": its default."""
     if (way, calls) == ("loader", "*"):
         elsewhere("that filter kills for it, as the setting says")
     writer = compile_c(tmp_path, WRITER, name="writer")
@@ -200,7 +201,9 @@ def childless(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def inside(
     build: Path, folder: Path, command: list[str | Path], before: tuple[str, ...] = ()
 ) -> Outcome:
-    """Runs a command that cage launches; checks that its exit is unchanged. Returns the outcome."""
+    """Runs a command of cage that launches a program; checks that exit status and output are the
+    same without and with the runtime. before: words in front of the command. Returns the outcome
+    with the runtime."""
     extra = {"PRELOAD": str(build / "libdarshan.so"), **preload()}
     bare, watched = both(build, folder, [*before, *command], extra=extra)
     assert same_end(bare, watched), watched
@@ -244,7 +247,8 @@ def test_first_process_of_a_container(
 def test_a_filter_that_kills_and_lets_fork(
     build: Path, tmp_path: Path, cage: Path, childless: Path
 ) -> None:
-    """The filter kills the probing child process, but the program continues."""
+    """If a filter kills at calls that it does not permit, the child process that the runtime starts
+    to probe the filter is killed, but the program continues and has a log."""
     watched = inside(build, tmp_path, [cage, "forks", "launch", f"+{childless}"])
     assert watched.status == 5
     assert len(watched.logs) == 1

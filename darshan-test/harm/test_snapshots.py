@@ -1,5 +1,5 @@
-"""Snapshots: if no file system supports a mapped journal, the runtime writes a copy of the journal
-at intervals."""
+"""Snapshots: if no file system supports a mapped journal, the runtime writes its records to a
+journal file at intervals, each time to a new file that replaces the former one."""
 
 from __future__ import annotations
 
@@ -95,8 +95,9 @@ class Place:
     top: Path
 
     def run(self, program: Path, deed: str, logs: Path | None = None) -> Outcome:
-        """Runs the program in a mount namespace in which journals are on an overlay and /dev/shm is
-        read-only. Returns its outcome, with the logs and the journals that the program left."""
+        """Runs the program with the argument `deed` in a mount namespace in which journals are on
+        an overlay and /dev/shm is read-only. Returns its outcome, with the logs and the journals
+        that the program left."""
         variables = settings(self.build, logs or self.top / "logs", self.top / "merged")
         launch = ["unshare", "-m", "sh", "-c", INSIDE, "sh", self.top, *through_env(variables)]
         found = run([*launch, program, deed, self.top / "merged"], self.top / "work", minimal())
@@ -122,7 +123,8 @@ pytestmark = pytest.mark.needs("root", "overlay", "runs:unshare -m")
 
 
 def files_are_whole(found: Outcome) -> None:
-    """Checks the records of the files that were written before the first snapshot."""
+    """Checks that the 300 files that were written before the first snapshot have all their
+    bytes."""
     assert [found.value(f"f{i}", "POSIX_BYTES_WRITTEN") for i in range(300)] == [5] * 300
 
 
@@ -151,7 +153,8 @@ def test_nothing_is_left_beside_a_log(deed: str, place: Place, program: Path) ->
 
 
 def test_without_a_log_it_has_everything(place: Place, program: Path) -> None:
-    """If no log can be written, the last snapshot has all records."""
+    """If no log can be written at exit, the journal remains, and its last snapshot has all
+    records."""
     found = place.run(program, "end", Path("/proc/nowhere"))
     (journal,) = found.journals
     said = f"; the records are in {place.top / 'merged' / journal.name}"

@@ -1,4 +1,5 @@
-"""Names of files that are given as a descriptor, or relative to a removed folder."""
+"""Names of files that are given as a descriptor (/dev/stdin, /dev/fd/5), or relative to a removed
+folder; and runs inside of runs."""
 
 from __future__ import annotations
 
@@ -88,7 +89,7 @@ def written(log: Outcome) -> dict[str, float]:
 
 
 def whole(log: Outcome) -> bool:
-    """Returns whether no file was recorded in the overflow record."""
+    """Returns whether no record is the overflow record."""
     return not [name for _, name in log.records if "overflow" in name]
 
 

@@ -141,8 +141,8 @@ def test_function_of_a_clone_returns(build: Path, program: Path, tmp_path: Path)
 
 
 def log_of(name: str, watched: Outcome, build: Path) -> dict[str, str]:
-    """Returns the metadata of the first log that contains a file with this name; fails if there is
-    none."""
+    """Returns the metadata of the first log that contains a file with this name; raises
+    AssertionError if there is none."""
     for log in watched.logs:
         rows = subprocess.run([build / "darshan-parser", log], check=True, capture_output=True)
         if f"/{name}\t".encode() in rows.stdout:
@@ -162,8 +162,8 @@ def test_nobody_knows_how_a_child_ended(build: Path, program: Path, tmp_path: Pa
 def test_child_with_other_process_ids_lives(
     tree: str, build: Path, program: Path, tmp_path: Path
 ) -> None:
-    """The child's process id is unknown to the parent, because it belongs to another namespace. The
-    parent must not treat the journal of the living child as one whose process has ended."""
+    """A child in another PID namespace has an id there that the parent does not know. While the
+    child lives, the parent must not treat its journal as one whose process has ended."""
     work, logs, journals = (tmp_path / name for name in ("work", "logs", "journals"))
     for place in (work, logs, journals):
         place.mkdir()
@@ -197,8 +197,8 @@ def test_child_with_other_process_ids_lives(
 @pytest.mark.needs("root", "runs:unshare -m sh -c 'mount -t tmpfs tmpfs /proc'")
 @pytest.mark.parametrize("way", ["path", "PATH", "relative"])
 def test_front_without_proc(way: str, build: Path, tmp_path: Path) -> None:
-    """If /proc is not mounted, as in some containers, the command `darshan` finds the installed
-    library."""
+    """If /proc is not mounted, as in some containers, the command `darshan` finds its library, also
+    if it was started through PATH or by a relative path."""
     where = {"path": f"{build}/darshan", "PATH": "darshan", "relative": "./darshan"}[way]
     folder = f"cd {build}; " if way == "relative" else ""
     script = (
@@ -218,7 +218,8 @@ def test_front_without_proc(way: str, build: Path, tmp_path: Path) -> None:
 
 
 def test_line_says_what_is_known(build: Path, program: Path, tmp_path: Path) -> None:
-    """The message about a journal that was left does not claim that its process was killed."""
+    """The message about an orphaned journal does not claim that a signal killed its process,
+    because the runtime does not know that."""
     done = finished(
         [build / "darshan", "run", "-o", tmp_path, program, "dies"],
         cwd=tmp_path,

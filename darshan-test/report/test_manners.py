@@ -23,7 +23,7 @@ BEGINNINGS = {"pdf": b"%PDF-", "html": b"<!DOCTYPE html>",
 
 @pytest.fixture
 def summary(command: Run) -> Run:
-    """Returns a function that runs the command itself, with a new Python."""
+    """Replaces the fixture of conftest.py: runs the command itself in a new Python."""
     return command
 
 

@@ -95,7 +95,8 @@ def test_loop(build: Path, work: Path, tmp_path: Path) -> None:
 
 
 def test_pipes(build: Path, work: Path, tmp_path: Path) -> None:
-    """The report has exactly the bytes that went through pipes."""
+    """The report has exactly the bytes that programs wrote into pipes, and mentions no reads from
+    pipes if there were none."""
     lines, _ = screen(ran(build, tmp_path, "sh", "-c", "seq 3; seq 3; true"))
     text = " ".join(lines)
     assert "they wrote 12 B to them, in " in text
@@ -121,7 +122,8 @@ def test_build(build: Path, work: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_pool(method: str, build: Path, work: Path, tmp_path: Path) -> None:
-    """Workers are shown below their program, whatever started them, and so are their writes."""
+    """Worker processes are shown below their program, whether they were forked or spawned, with the
+    bytes that they wrote. A finding about small writes, if there is one, names the workers."""
     (work / "pool.py").write_text(POOL)
     log = ran(build, tmp_path, "/usr/bin/python3", "pool.py", method)
     lines, findings = screen(log)

@@ -1,4 +1,4 @@
-"""Timelines of files, compared with a plain sum second by second; and damaged times."""
+"""Timelines of traced files, compared with a plain sum for each interval; and damaged times."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ RUN_TIME = 10.0
 
 
 def segments(rng: random.Random, count: int) -> list[Segment]:
+    """Returns this many random transfers within the run time."""
     out = []
     for i in range(count):
         start = rng.random() * RUN_TIME
@@ -30,7 +31,7 @@ def segments(rng: random.Random, count: int) -> list[Segment]:
 
 
 def traced_log(files: int, seed: int = 1) -> Log:
-    """Returns a log of this many files, with traces of two processes for each."""
+    """Returns a log of this many files, each with DXT traces of two ranks."""
     rng = random.Random(seed)
     log = standard_log({"POSIX": 4})
     records: list[Dxt] = []
@@ -47,8 +48,8 @@ def traced_log(files: int, seed: int = 1) -> Log:
 
 
 def plain(records: list[Dxt], kind: str, width: float) -> list[float]:
-    """Returns the seconds in transfers of a kind for each bin, added one segment at a time. width:
-    of a bin, in seconds."""
+    """Returns for each interval the seconds in transfers of a kind ("reads" or "writes"), added one
+    transfer at a time. width: of an interval, in seconds."""
     out = [0.0] * timelines.BINS
     for record in records:
         for s in getattr(record, kind):

@@ -1,4 +1,5 @@
-"""The reader of strace's output, with a hand-written trace of inherited descriptors."""
+"""How the tests of runs follow descriptors through strace's output, checked with a hand-written
+trace of inherited descriptors."""
 
 from __future__ import annotations
 
@@ -44,7 +45,7 @@ TRACE = r"""
 
 
 def totals(tmp_path: Path) -> dict[str, Tally]:
-    """Returns the counts for the constant TRACE, by file."""
+    """Returns the counts of the trace TRACE by file; the program /w/static is not recorded."""
     path = tmp_path / "trace"
     path.write_text(TRACE)
     return count(read_trace(path), "/w", lambda program: program != "/w/static")

@@ -17,8 +17,9 @@ COMMANDS = ("cat words >copied", "sh -c 'cat words >one; cat one >two'", "sort <
 
 
 def type_in(shell: list[str], work: Path, env: dict[str, str], done: Path) -> None:
-    """Starts a shell on a terminal, types each line after the previous command has ended, and waits
-    for the shell. done: a folder in which each command creates a file when it has ended."""
+    """Starts a shell on a terminal, types COMMANDS line by line, each after the previous one has
+    ended, then `exit`, and waits for the shell. done: a folder in which each command creates a file
+    when it has ended."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(work)

@@ -1,4 +1,4 @@
-"""darshan-merge --run makes one log from the parts of a run."""
+"""darshan-merge --run makes one log from the parts and the event file of a run directory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ with open(sys.argv[1], "rb", buffering=0) as a, open(sys.argv[2], "wb", bufferin
 
 @pytest.fixture
 def copied(program: Program, tmp_path: Path) -> Path:
-    """Returns the log of a program that reads 5000 bytes of `data` and writes them to `copy`."""
+    """Returns the log of a program that reads 5,000 bytes of `data` in five reads and writes them
+    to `copy`."""
     (tmp_path / "data").write_bytes(bytes(5000))
     return program(sys.executable, "-c", COPY, tmp_path / "data", tmp_path / "copy")
 
@@ -97,7 +98,7 @@ def test_who_became_another_program_is_one_process(
 
 
 def test_a_parent_is_who_forked(merge: Merge, tmp_path: Path) -> None:
-    """The parent in a process record is the process that forked, even if it has exited or its pid
+    """In a PROCESS record the parent is the process that forked, even if it has exited or its pid
     was used again."""
     run = Run(tmp_path / "darshan-run.0.x")
     run.row(Kind.START, 50, 0, program="sh")
@@ -214,8 +215,8 @@ def test_damaged_parts_are_left_out_and_named(merge: Merge, copied: Path, tmp_pa
 
 
 def test_thousands_of_processes_fold(merge: Merge, copied: Path, tmp_path: Path) -> None:
-    """Processes after the first 4,032 have one common rank for each program, for up to 63 programs;
-    sums are exact."""
+    """The first 4,032 processes have a rank each. All later processes of a program share one rank,
+    for up to 63 programs; those of all further programs share one more. Sums are exact."""
     count, own, folded = 5000, 4032, 64
     run = Run(tmp_path / "darshan-run.0.x")
     run.process(1, (0, 2 * count), "sh", status=1)

@@ -1,4 +1,5 @@
-"""The run directory if processes outlive the merger, are killed, or write their part late."""
+"""The merger and a run directory whose processes outlive it, are killed, or write their part
+late."""
 
 from __future__ import annotations
 
@@ -45,8 +46,8 @@ def environment(build: Path, run: Run) -> dict[str, str]:
 
 @pytest.fixture
 def living(environment: dict[str, str], run: Run, tmp_path: Path) -> Iterator[int]:
-    """Yields the pid of a living process that has written 500 bytes and has a row in the event
-    file."""
+    """Yields the pid of a living process of the run that has written 500 bytes; the event file has
+    its start."""
     command = [sys.executable, "-c", WRITES, str(tmp_path / "data"), "lives"]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as process:
         assert process.stdout and process.stdout.readline()
@@ -58,8 +59,8 @@ def living(environment: dict[str, str], run: Run, tmp_path: Path) -> Iterator[in
 
 
 def wait_for_journal(run: Run) -> list[Path]:
-    """Waits until the journal has more than 6,000 bytes, for ten seconds at most: it is created in
-    parallel with the program's first calls. Returns the journals of the run."""
+    """Waits until a journal of the run has more than 6,000 bytes, because it is created in parallel
+    with the program's first calls. Returns the journals; raises TimeoutError after ten seconds."""
     for _ in range(1000):
         found = list(run.folder.glob("*_mmap-log-*"))
         if found and found[0].stat().st_size > 6000:
@@ -189,8 +190,8 @@ def test_of_many_mergers_one_makes_the_log(
 
 
 def test_names(merge: Merge, run: Run, small: Path, tmp_path: Path) -> None:
-    """The merger names a log as the runtime does, or as the user says; it replaces no existing
-    log."""
+    """The merger names the log as the runtime would, or as the user says, and never replaces an
+    existing file."""
     run.process(50, (0, SECOND), "cat")
     run.part(small, 50, 0)
     given = tmp_path / "given.darshan"
@@ -241,13 +242,14 @@ def test_the_command_is_said_where_the_top_has_no_part(
         assert opened.info.exe == "sh"
 
 
-CALLS = 330  # approximate number of system calls of such a merger
+# Approximate number of system calls of a merger of the run `three`.
+CALLS = 330
 
 
 @pytest.fixture
 def three(run: Run, small: Path) -> Run:
-    """Makes a run directory of a shell and three child processes, each with a part with 100 bytes
-    read."""
+    """Makes the run directory of a shell and three children, each with a part in which it read 100
+    bytes."""
     run.process(50, (0, SECOND), "sh")
     for pid in (51, 52, 53):
         run.process(pid, (pid, 2 * pid), "cat", parent=50)
@@ -261,8 +263,8 @@ def three(run: Run, small: Path) -> Run:
 def test_a_merger_that_fails_at_any_call(
     merge: Merge, three: Run, tmp_path: Path, number: int, how: str
 ) -> None:
-    """If the merger fails at any system call, the next merger writes the log; there are never two
-    logs, and no other file is left."""
+    """If the merger is killed or gets the error ENOSPC at any system call, the next merger writes
+    the log. There are never two logs, and no other file is left."""
     logs = tmp_path / "logs"
     logs.mkdir()
     arguments = ("--run", three.folder, "--logs", logs, "--quiet")

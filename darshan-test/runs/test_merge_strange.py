@@ -1,4 +1,5 @@
-"""Parts that this release did not write: from every release and byte order, and damaged ones."""
+"""Parts that this release did not write, of every release and byte order, and damaged parts: they
+are merged, or skipped with a message."""
 
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ from .events import SECOND, Run
 
 
 def merged(merge: Merge, run: Run, log: Path) -> set[str]:
-    """Merges a run. Returns the names of the parts that were skipped, each with a message of one
-    line on stderr."""
+    """Merges a run. Returns the names of the parts that were skipped; checks that stderr has one
+    line for each."""
     done = merge("--run", run.folder, "-o", log)
     assert done.returncode == 0, done.stderr
     said = {

@@ -1,8 +1,6 @@
-"""An instrumented program starts a program whose loader cannot load the runtime: one of musl, or a
-32-bit one.
-
-The started program runs without the runtime, with the rest of its environment and without a message
-on stderr. PROCESS and USAGE have records of it."""
+"""An instrumented program starts a program whose loader cannot load the runtime: a musl program, or
+a 32-bit one. The started program runs without the runtime, with the rest of its environment and
+without a message on stderr. The log has PROCESS and USAGE records of it."""
 
 from __future__ import annotations
 
@@ -21,7 +19,8 @@ from . import watched
 
 SIZE = 8 << 20
 OTHER = "/nowhere/other.so"  # a library of the user, which must remain
-OTHER_LIBC = 2  # PROCESS_UNSEEN
+# Value of PROCESS_UNSEEN for such a program.
+OTHER_LIBC = 2
 PT_INTERP = 3
 
 READER = """
@@ -136,7 +135,8 @@ def make_programs(tmp_path: Path) -> Path:
 
 
 def run(build: Path, place: Path, *command: str, **environment: str) -> tuple[Path, list[str]]:
-    """Runs a command. Returns its log and the output of the programs."""
+    """Runs a command by `darshan run`. environment: variables to add. Returns its log and the lines
+    of its output."""
     logs = place / "logs"
     done = finished(
         [build / "darshan", "run", "-o", logs, "--", *command],
@@ -165,7 +165,8 @@ def test_musl(build: Path, place: Path, deed: str) -> None:
 
 @pytest.mark.needs("program:musl-gcc")
 def test_many_by_vfork(build: Path, place: Path) -> None:
-    """The memory for the changed environment of a child is used again for the next child."""
+    """For each vfork child the runtime changes a copy of the environment; 1,200 children use the
+    same memory one after another."""
     log, lines = run(build, place, "./starter", "vfork", "1200")
     assert lines == ["preload (null), kept (null)"] * 1200
     assert any(row["PROCESS_UNSEEN"] == OTHER_LIBC for row in processes(log).values())
@@ -175,8 +176,8 @@ def test_many_by_vfork(build: Path, place: Path) -> None:
 @pytest.mark.needs("program:musl-gcc")
 @pytest.mark.parametrize("enabled", [{}, {"DARSHAN_JOB_TREE": "0", "DARSHAN_ENABLE_NONMPI": "1"}])
 def test_outside_a_run(build: Path, place: Path, enabled: dict[str, str]) -> None:
-    """If the runtime is preloaded without `darshan run`, no process is recorded, or each has a
-    separate log, according to the settings."""
+    """If the runtime is preloaded without `darshan run`, musl programs run as well, without a log
+    or with separate logs. enabled: the settings."""
     env = plain() | settings(build, place, mpi=True, **enabled)
     for deed in ("execv", "vfork", "posix_spawn", "system"):
         done = finished(["./starter", deed], cwd=place, env=env)
@@ -185,7 +186,8 @@ def test_outside_a_run(build: Path, place: Path, enabled: dict[str, str]) -> Non
 
 
 def move_interpreter(program: Path) -> None:
-    """Moves the interpreter's name to the end of the file, as tools that extend the name do."""
+    """Moves the path of the program's interpreter to the end of the file, as patchelf does for a
+    longer path."""
     data = bytearray(program.read_bytes())
     start, size, count = *struct.unpack_from("<Q", data, 32), *struct.unpack_from("<HH", data, 54)
     (row,) = (

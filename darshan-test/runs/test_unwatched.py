@@ -1,5 +1,5 @@
 """Programs that cannot be instrumented: the log has their names, the reason, their exit status and
-their bytes."""
+the bytes that the kernel counted for them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ int main(int argc, char **argv) {
   return argc > 1 ? system(argv[1]) != 0 : 3;
 }
 """
-SLEEP = 0.4  # seconds
+# Seconds that the program `sleeper` sleeps.
+SLEEP = 0.4
 SLEEPER = """
 #include <fcntl.h>
 #include <unistd.h>
@@ -51,7 +52,8 @@ import "os"
 func main() { b, _ := os.ReadFile("data"); os.Exit(len(b) * int(C.one()) & 0) }
 """
 NOT_WATCHED = r"not instrumented: {} \({}; read 24\.\d MiB, wrote \S+ K?i?B\)"
-NONE, STATIC, _, RIGHTS, ENVIRONMENT, A_GO = range(6)  # PROCESS_UNSEEN
+# Values of PROCESS_UNSEEN: why a process was not instrumented.
+NONE, STATIC, _, RIGHTS, ENVIRONMENT, A_GO = range(6)
 # Ways in which Python starts programs: fork, vfork, posix_spawn.
 WAYS = {
     "fork": "pid = os.fork(); pid or os.execv('./{0}', ['./{0}']); os.waitpid(pid, 0)",
@@ -63,9 +65,9 @@ WAYS = {
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Makes a file, a program that reads it, and one that writes a file, sleeps, writes it again
-    and exits with status 4; both programs are linked statically and dynamically. Returns their
-    folder."""
+    """Makes a file of 24 MiB, a program that reads it, and a program that writes a file, sleeps,
+    writes it again and exits with status 4. Both programs are linked statically and dynamically.
+    Returns their folder."""
     folder = tmp_path_factory.mktemp("made")
     (folder / "data").write_bytes(os.urandom(SIZE * MIB))
     for name, source in (("reader", SOURCE), ("sleeper", SLEEPER)):
@@ -118,8 +120,8 @@ def test_a_child_that_is_linked_statically(build: Path, place: Path, way: str) -
 
 
 def test_the_program_that_was_asked_for(build: Path, place: Path) -> None:
-    """If the user starts a static program, which starts an instrumented one, the static program is
-    the root process of the run."""
+    """If the user starts a static program, which starts an instrumented one, the log's command is
+    that of the static program, and the summary says that it is not instrumented."""
     log, said = run(build, place, "./static-reader", "cat reader.c >copied", verb="stat")
     said = said.replace("not instrumented: \n  ", "not instrumented: ")  # wrapped at 80 columns
     lines = said.split("\n")
@@ -165,9 +167,10 @@ STARTED = [*((front, shell) for front in FRONTS for shell in (None, "sh")), ("en
 def test_a_program_that_another_becomes(
     build: Path, place: Path, front: str, shell: str | None
 ) -> None:
-    """If a program becomes a static one by exec, its process lives until the last program ends, and
-    the run until the process ends. The log has the bytes of the process, and the first lines of the
-    summary name the program."""
+    """A program becomes another one by exec that cannot be instrumented. Its process and the run
+    last until that program ends. The log has the bytes that the kernel counted, and the first lines
+    of the summary name the program and the reason. front: the command in front of it; shell: the
+    shell that starts it, or None."""
     words, program, (why, reason) = FRONTS[front]
     command = [*words, program] if program else [*words]
     if shell:
@@ -204,7 +207,8 @@ def test_a_program_that_another_becomes(
 
 
 def test_a_wait_for_a_child_is_not_io(build: Path, place: Path) -> None:
-    """If a static program waits for a child, the report does not say that it waited for storage."""
+    """If a program that is not instrumented waits for a child, the report does not call this a wait
+    for storage."""
     log, _ = run(build, place, "./static-reader", "sleep 0.3", verb="stat")
     text = " ".join(told_by(build, log).split())
     assert "went into storage accesses" not in text
@@ -239,7 +243,7 @@ def test_go_with_c_in_it(build: Path, place: Path) -> None:
 
 
 def test_a_program_that_is_watched_again(build: Path, place: Path) -> None:
-    """If all programs of a run can be instrumented, none is listed as not instrumented."""
+    """If a run's programs can all be instrumented, the summary lists none as not instrumented."""
     log, said = run(build, place, "sh", "-c", "./reader; true", verb="stat")
     assert all(row["PROCESS_UNSEEN"] == NONE for row in processes(log).values())
     assert "not instrumented" not in said

@@ -1,5 +1,5 @@
-"""The kernel's accounting of each process: every byte from storage is in the record of one
-process."""
+"""The kernel's accounting of each process (USAGE records): every byte that came from storage is in
+the record of one process, and the report explains it."""
 
 from __future__ import annotations
 
@@ -70,7 +70,8 @@ def run(build: Path, place: Path, *command: str, settings: dict[str, str] | None
 
 
 def said(place: Path) -> dict[int, int]:
-    """Returns the bytes from storage that each process printed last, by pid."""
+    """Returns, by pid, the bytes from storage that the kernel counted for each process, as the
+    process wrote them last into the file "said"."""
     return {int(pid): int(had) for pid, had in map(str.split, (place / "said").open())}
 
 
@@ -152,9 +153,9 @@ def test_time_on_storage_that_nobody_saw_is_not_fine(build: Path, place: Path, a
 def test_the_order_of_pages_is_known(
     steps: str, title: str, near: int, build: Path, place: Path
 ) -> None:
-    """If the setting to record the order of page faults is on, the kernel reports the page faults
-    of the program. steps: the order in which it reads; title, near: the expected finding and
-    percentage."""
+    """With DARSHAN_PAGE_FAULTS=1, the report says in which order the program used the pages of a
+    mapped file. steps: the order in which it reads; title, near: the expected finding, and its
+    percentage of faults near the previous one."""
     if steps == "mixed":
         # A prime number of pages; most steps are larger than 2 MiB.
         source = READER.replace("mapped[at]", "mapped[at * 6151 % size]")
@@ -172,8 +173,8 @@ def test_the_order_of_pages_is_known(
 
 @pytest.mark.needs("storage")
 def test_pages_in_order_from_storage_are_named(build: Path, place: Path) -> None:
-    """If a program reads a mapped file in order from storage, the report names these pages, does
-    not call their order wrong, and does not say that the run has no problems."""
+    """If a program reads a mapped file in order from storage, the report names these pages. It does
+    not say that they are out of order, nor that the run has no problems."""
     source = READER.replace("mapped.madvise(mmap.MADV_RANDOM)", "pass")
     (place / "reader.py").write_text(source)
     text = told(build, run(build, place, sys.executable, "reader.py", "m", "b", "32"))
@@ -201,8 +202,8 @@ def test_pages_that_are_in_memory_are_fine(build: Path, place: Path) -> None:
 @pytest.mark.needs("storage")
 @pytest.mark.parametrize("tool", ["python", "git"])
 def test_pages_of_small_files_are_explained(build: Path, place: Path, tool: str) -> None:
-    """Reading a file of 3 bytes from storage takes a page, and its name and inode take others: the
-    report does not call this unexplained I/O."""
+    """Reading a file of 3 bytes from storage reads a page, and further pages for its name and
+    inode: the report does not call these bytes unexplained."""
     (place / "writer.py").write_text(WRITER)
     command = [sys.executable, "writer.py", "2500"]
     if tool == "git":

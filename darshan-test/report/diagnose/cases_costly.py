@@ -1,4 +1,5 @@
-"""Cases about rows of the ledger that no other diagnosis names: see cases.py."""
+"""Cases about time in one kind of calls that no other diagnosis names; cases.py explains what a
+case is."""
 
 from __future__ import annotations
 

@@ -24,7 +24,8 @@ def _hdf5_file(**values: float) -> tuple[Row, Row]:
 
 
 def _many(number: int, **values: float) -> tuple[Row, ...]:
-    """Returns similar datasets and their file."""
+    """Returns the records of `number` similar datasets, each with these LAYERS counters, and of
+    their file."""
     rows = [row("LAYERS", "/f.h5", UPPER_MODULE=3), row("H5F", "/f.h5", OPENS=1)]
     for i in range(number):
         rows.append(row("LAYERS", f"/f.h5:/{i}", UPPER_MODULE=4, **values))

@@ -1,4 +1,5 @@
-"""Cases about training: loops over a DataLoader that wait for data, and the same with a little."""
+"""Cases about training: loops over a DataLoader that wait long for data, and the same loops with
+short waits. cases.py explains what a case is."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Writes doc/diagnoses.md: every finding as its smallest log has it, and the thresholds.
+"""Writes doc/diagnoses.md: each finding with the text that the smallest log with it has, and the
+table of thresholds.
 
-./dev describe
-"""
+    ./dev describe"""
 
 from __future__ import annotations
 
@@ -93,7 +93,8 @@ def _finding(name: str, finding: Finding, why: str) -> Iterator[str]:
 
 
 def page() -> str:
-    """Returns the text of the page, with the findings that the cases have."""
+    """Returns the text of the page. The findings in it are those of the smallest logs
+    (cases.py)."""
     parts = [_START, "\n## Findings\n"]
     modules = rules.modules().values()
     with tempfile.TemporaryDirectory() as folder:

@@ -41,8 +41,8 @@ def test_one(name: str, having: Job, without: Job, tmp_path: Path) -> None:
 
 
 def test_mapped_on_a_network(tmp_path: Path) -> None:
-    """A file that is mapped on a network file system, such as the weights of a model, is said to be
-    there, with a way to read it."""
+    """The finding about a mapped file says that the file is on a network file system, and how to
+    read it by calls, exactly if the mount is of such a type."""
     having = next(job for name, job, _ in CASES if name == "mapped-faults")
     for mount, expected in ((b"nfs4", True), (b"lustre", True), (b"ext4", False)):
         job = replace(having, mount=mount)
@@ -60,7 +60,8 @@ def test_every_rule_has_a_case() -> None:
 
 
 def test_every_finding_has_a_line_or_none(tmp_path: Path) -> None:
-    """A finding tells its line of code, unless it is about none (diagnose/blame.py)."""
+    """Each finding of the cases names the kind of call whose line of code a report shows, except
+    those listed as having no line (diagnose/blame.py)."""
     for name, having, _ in CASES:
         [found] = [f for f in findings(having, tmp_path / name) if f.name == name][:1]
         has_none = name.startswith(WITHOUT) or found.kind == GOOD
@@ -88,7 +89,8 @@ def test_every_rule_is_run() -> None:
 
 
 def test_every_threshold_decides() -> None:
-    """Every threshold is read by a rule; otherwise users would change it without effect."""
+    """Each threshold is read somewhere in the report's code; otherwise a user would change it
+    without effect."""
     folder = Path(rules.__path__[0]).parents[1]
     text = "\n".join(p.read_text("utf-8") for p in folder.rglob("*.py") if p.name != "limits.py")
     read = ('["{}"]', 'rate="{}"')  # the second one is a limit of one kind of conversion

@@ -1,4 +1,5 @@
-"""Ordinary programs have no problem, and no diagnosis invents one."""
+"""Real runs of ordinary programs (cp, tar, sqlite3, gcc, sort) have no findings that are
+problems."""
 
 from __future__ import annotations
 
