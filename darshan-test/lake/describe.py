@@ -45,7 +45,7 @@ def _own(table: columns.Table) -> tuple[columns.Column, ...]:
 
 
 def page() -> str:
-    """Returns the text of the page."""
+    """Returns the text of the page in Markdown."""
     lines = [_START, "## Columns that every table begins with", "", *_rows(columns.WHOSE)]
     few = {name: t for name, t in columns.tables().items() if name in _FEW}
     for name in _FEW:

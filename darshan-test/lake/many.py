@@ -1,5 +1,5 @@
-"""Makes a lake of very many jobs from a small lake: copies each row with other identities, days,
-users and programs."""
+"""Makes a lake of very many jobs from a small lake: copies each row with other log identities,
+days, users and programs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ def _copied(database: duckdb.DuckDBPyConnection, small: Path, large: Path, name:
 
 
 def make_many(small: Path, large: Path, copies: int) -> None:
-    """Copies each log of the lake `small` so many times into the lake `large`."""
+    """Copies each log of the lake `small` `copies` times into the new lake `large`, with the tables
+    TABLES only."""
     storage.make(str(large), {})
     database = duckdb.connect()
     database.execute("SET TimeZone = 'UTC'")

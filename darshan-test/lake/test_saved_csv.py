@@ -1,4 +1,4 @@
-"""Tables of the pages that are saved as CSV in a browser."""
+"""Tables on the pages of `darshan serve`, saved as CSV in a browser."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from report.browser import browser
 from .test_serve import ask, is_ready, serving, table
 from .test_sums import fill
 
+# Programs whose names begin like a formula or contain commas and quotes.
 _EXE = ("/bin/=cmd()", '/bin/a,"b"', "/bin/plain")
 _SAVED = """URL.createObjectURL = (blob) => { window.saved = blob.text(); return "#"; };
 document.querySelector("#programs p.row button").click();"""
@@ -21,7 +22,7 @@ document.querySelector("#programs p.row button").click();"""
 
 def test_saved_as_csv(build: Path, tmp_path: Path) -> None:
     """The CSV file has all rows of the table with plain numbers, and no text that a spreadsheet
-    would take for a formula."""
+    would interpret as a formula."""
     needs("program:chromium", "program:chromedriver")
     paths = []
     for number, exe in enumerate(_EXE):

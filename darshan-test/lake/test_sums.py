@@ -1,5 +1,5 @@
-"""The precomputed sums of a lake equal the sums over its rows, whatever happened to its files and
-to the processes that compute sums."""
+"""The precomputed sums of a lake equal the sums over its rows, whatever happens to its files and to
+the processes that compute sums."""
 
 from __future__ import annotations
 
@@ -118,8 +118,8 @@ def same(one: Any, other: Any) -> bool:
 
 
 def compare(lake: Path, user: str | None = None) -> int:
-    """Checks that the tables of sums equal the sums over the rows; user: only those of this user.
-    Returns the number of jobs."""
+    """Checks that each table of sums equals the sum over the rows. user: for a connection that is
+    limited to this user; None: all. Returns the number of jobs in the sums."""
     jobs = 0
     with Asked(lake, user) as asked:
         assert asked.has_sums()
@@ -142,7 +142,7 @@ def fill(lake: Path, paths: list[Path]) -> None:
 
 
 def with_lines(folder: Path, number: int) -> Path:
-    """Writes a log with call sites: of Python, of a program, and without a line. number: that of
+    """Writes a log with call sites of Python, of a native program, and without a line. number: of
     the job. Returns the log's path."""
     native = row("SITES", "object 0000000a 0000000b /opt/x/code", KIND=OBJECT)
     some = [
@@ -154,7 +154,7 @@ def with_lines(folder: Path, number: int) -> Path:
 
 
 class Centre:
-    """A lake, with the events that may happen to it as functions."""
+    """A lake, and functions for the events that may happen to it. seed: of the random choices."""
 
     def __init__(self, folder: Path, seed: int) -> None:
         self.lake, self._logs = folder / "lake", folder / "logs"
@@ -197,8 +197,8 @@ class Centre:
                 (self.lake / path).unlink()
 
     def killed(self) -> None:
-        """Runs a collector that is killed before one of its files gets its name, unless it renames
-        fewer files than the chosen number."""
+        """Runs a collector that is killed at its n-th rename of a file, for a random n; if it makes
+        fewer renames, it ends normally."""
         more = make_logs(self._logs, 3, self._number)
         self._number += 3
         self._paths += more
