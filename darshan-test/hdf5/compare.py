@@ -1,4 +1,4 @@
-"""Compares the rows of a log with a model of the program's calls."""
+"""Compares the records of a log with a model of the program's HDF5 calls."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from .model import FRAME, Dataset, File, Model
 from .observe import RECORD_ID, Rows
 
+# Counter's name: value.
 Row = dict[str, float]
 
-# Only a reduction over ranks sets these.
+# Counters that only a reduction over ranks sets.
 REDUCED = ("FASTEST_RANK", "FASTEST_RANK_BYTES", "SLOWEST_RANK", "SLOWEST_RANK_BYTES")
+# Rounding error in seconds of a time with six digits.
 CLOCK = 1e-6  # rounding error of a row's six digits
 
 
@@ -26,7 +28,7 @@ def differences(model: Model, rows: Rows) -> list[str]:
 
 
 def names(model: Model, rows: Rows) -> Iterator[str]:
-    """Yields a text for each missing and each unexpected record."""
+    """Yields a text for each missing and each unexpected H5F and H5D record."""
     for module, wanted in (("H5F", set(model.files)), ("H5D", set(model.datasets))):
         found = {name for kind, name in rows if kind == module}
         yield from (f"no {module} record of {name}" for name in sorted(wanted - found))
@@ -50,8 +52,9 @@ def counters(
 
 
 def times(name: str, prefix: str, row: Row, happened: dict[str, bool]) -> Iterator[str]:
-    """Yields a text for each negative timer, each missing timestamp of an operation that happened,
-    and each timestamp of one that did not. happened: whether each operation happened."""
+    """Yields a text for each operation with a wrong pair of timestamps: missing or in wrong order
+    for one that happened, present for one that did not. happened: whether each kind of operation
+    ("OPEN" and so on) happened."""
     for kind, did in happened.items():
         start = row[f"{prefix}F_{kind}_START_TIMESTAMP"]
         end = row[f"{prefix}F_{kind}_END_TIMESTAMP"]
@@ -76,8 +79,8 @@ def of_file(name: str, file: File, rows: Rows) -> Iterator[str]:
 
 
 def of_dataset(name: str, data: Dataset, rows: Rows) -> Iterator[str]:
-    """Yields a text for each error in the H5D record of a dataset; nothing if there is no
-    record."""
+    """Yields a text for each error in the H5D record of a dataset; nothing if there is no record.
+    Counters that the specification leaves open are not compared."""
     row = rows.get(("H5D", name), {})
     if not row:
         return

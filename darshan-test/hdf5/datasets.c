@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+/* Describes a dataset of 6 x 10 elements of 2 bytes, in chunks of 3 x 5. */
 static struct dataset grid(const char *name) {
   return (struct dataset){.file = "a.h5",
                           .name = name,
@@ -12,6 +13,7 @@ static struct dataset grid(const char *name) {
                           .chunk = {3, 5}};
 }
 
+/* Creates a dataset by the deprecated H5Dcreate1. */
 static hid_t create_old(struct dataset *dataset, hid_t at) {
   hid_t space = dataset_space(dataset), properties = dataset_properties(dataset);
   dataset->id = MUST(H5Dcreate1(at, dataset->name, dataset->type, space, properties));
@@ -21,6 +23,8 @@ static hid_t create_old(struct dataset *dataset, hid_t at) {
   return dataset->id;
 }
 
+/* Creates datasets in a file and in a group, with the current and the deprecated call, of which one
+ * is written. */
 void case_creates(void) {
   hid_t file = file_create("a.h5");
   hid_t group = MUST(H5Gcreate2(file, "g", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
@@ -38,7 +42,7 @@ void case_creates(void) {
   file_close(file, "a.h5");
 }
 
-/* Opens a dataset with current and with deprecated calls; the flag in the record is that of the
+/* Opens datasets with current and with deprecated calls; USE_DEPRECATED in a record is that of the
  * last open. */
 void case_opens(void) {
   hid_t file = file_create("a.h5");
@@ -60,6 +64,7 @@ void case_opens(void) {
   file_close(file, "a.h5");
 }
 
+/* Reads and closes a dataset that was opened by its name as `id`. */
 static void reopened(struct dataset *data, hid_t id) {
   data->id = must(id, data->name);
   say_opened(data, 0);
@@ -67,8 +72,8 @@ static void reopened(struct dataset *data, hid_t id) {
   dataset_close(data);
 }
 
-/* Opens a dataset by a reference; it is counted as an object of the file until data is transferred.
- * */
+/* Reads and closes a dataset that was opened by a reference as `id`. The open counts for the file;
+ * the read gives the dataset a record. */
 static void referred_to(struct dataset *data, hid_t id) {
   data->id = must(id, data->name);
   say_meta("OBJECT_OPENS", data->file);
@@ -77,6 +82,7 @@ static void referred_to(struct dataset *data, hid_t id) {
   dataset_close(data);
 }
 
+/* Closes a dataset that was opened by a reference as `id` without reading it. */
 static void only_looked_at(hid_t id) {
   MUST(id);
   say_meta("OBJECT_OPENS", "a.h5");
@@ -84,8 +90,8 @@ static void only_looked_at(hid_t id) {
   say_meta("OBJECT_OTHER", "a.h5");
 }
 
-/* Opens a dataset by name below a group that was opened by a reference; the dataset is recorded by
- * name. */
+/* Opens a dataset by name below a group that was opened by a reference; the dataset has a record
+ * with its full name. */
 static void below_reference(hid_t file) {
   struct dataset inner = grid("/group/inner");
   hid_t group = MUST(H5Gcreate2(file, "group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
@@ -104,8 +110,8 @@ static void below_reference(hid_t file) {
   say_meta("GROUP_OTHER", "a.h5");
 }
 
-/* Opens datasets by H5Oopen and similar calls, which open any object, and by references, which
- * contain no name. */
+/* Opens datasets by H5Oopen and similar calls, which open any object, by addresses, and by
+ * references, which contain no name. */
 void case_object_opens(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = grid("/d"), referred = grid("<by reference>");
@@ -124,7 +130,8 @@ void case_object_opens(void) {
   file_close(file, "a.h5");
 }
 
-/* Inspects datasets by references, as netCDF-4 and H5DS do: this creates no record of a dataset. */
+/* Opens datasets by references without reading them, as netCDF-4 and H5DS do. This creates no
+ * record of a dataset. */
 void case_references_looked_at(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = grid("/d");
@@ -138,8 +145,8 @@ void case_references_looked_at(void) {
   file_close(file, "a.h5");
 }
 
-/* Closes datasets by H5Dclose, H5Oclose and H5Idec_ref; after H5Iinc_ref, the first close leaves
- * the dataset open. */
+/* Closes datasets by H5Dclose, H5Oclose and H5Idec_ref. After H5Iinc_ref, the first close leaves
+ * the dataset open and is not counted. */
 void case_closes(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = grid("/d");
@@ -163,7 +170,8 @@ void case_closes(void) {
   file_close(file, "a.h5");
 }
 
-/* Creates two datasets without a name at the same time, which share a record. */
+/* Creates two datasets without names at the same time, and names them before they are closed. They
+ * share a record. */
 static void two_anonymous(const char *path) {
   hid_t file = file_create(path), id[2];
   struct dataset data = grid("?");
@@ -179,7 +187,8 @@ static void two_anonymous(const char *path) {
   file_close(file, path);
 }
 
-/* Creates a dataset that gets its name later, so only its transfers are recorded for certain. */
+/* Creates a dataset without a name, writes it, gives it a name by H5Olink, and writes and reads it
+ * again. */
 void case_anonymous(void) {
   two_anonymous("two.h5");
   hid_t file = file_create("a.h5");
@@ -201,7 +210,7 @@ void case_anonymous(void) {
   file_close(file, "a.h5");
 }
 
-/* Extends and shrinks datasets; the selection H5S_ALL follows the extent. */
+/* Extends and shrinks a dataset; the selection H5S_ALL means its current extent. */
 void case_extents(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = grid("/d");
@@ -226,7 +235,7 @@ void case_extents(void) {
   file_close(file, "a.h5");
 }
 
-/* Transfers a dataset behind an external link, which is recorded in the file that contains it. */
+/* Reads a dataset through an external link. It counts for the file that contains it. */
 void case_external(void) {
   hid_t other = file_create("b.h5"), file = file_create("a.h5");
   struct dataset data = grid("/there");
@@ -244,7 +253,7 @@ void case_external(void) {
   file_close(file, "a.h5");
 }
 
-/* Creates more datasets than a module may have records. */
+/* Creates and writes 3,000 datasets, more than the module may have records. */
 void case_many_datasets(void) {
   hid_t file = file_create("a.h5");
   for (int i = 0; i < 3000; i++) {
@@ -259,7 +268,8 @@ void case_many_datasets(void) {
   file_close(file, "a.h5");
 }
 
-/* Transfers chunks as they are stored, which are counted with their size in the file. */
+/* Writes and reads chunks as they are stored, which count with their size in the file and without a
+ * selection. */
 void case_stored_chunks(void) {
   enum { BYTES = 3 * 5 * 2 };
   hid_t file = file_create("a.h5");
@@ -282,6 +292,7 @@ void case_stored_chunks(void) {
   file_close(file, "a.h5");
 }
 
+/* Writes a dataset in single-writer mode, with flushes and a refresh. */
 void case_swmr(void) {
   hid_t access = MUST(H5Pcreate(H5P_FILE_ACCESS));
   MUST(H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST));

@@ -1,4 +1,5 @@
-"""Checks of the LAYERS records: no operation is lost or counted twice between the layers."""
+"""Checks of LAYERS records, which divide the POSIX calls among the HDF5 operations that caused
+them: no call is lost or counted twice."""
 
 from __future__ import annotations
 
@@ -8,20 +9,27 @@ from collections.abc import Iterator
 from .model import Model
 from .observe import Rows
 
+# Kinds of HDF5 operations in the counters' names.
 OPERATIONS = ("OPEN", "READ", "WRITE", "FLUSH", "CLOSE", "ATTR", "META")
 # POSIX counters that must equal the sums over all LAYERS records.
 SUMS = ("READS", "WRITES", "BYTES_READ", "BYTES_WRITTEN")
-H5F, H5D = 3, 4  # module ids
+# Ids of modules in UPPER_MODULE.
+H5F, H5D = 3, 4
+# Values of LAYOUT.
 CONTIGUOUS, CHUNKED = 1, 2
-Cache = tuple[int, int]  # bytes and slots
+# Bytes and slots of the chunk cache of a dataset.
+Cache = tuple[int, int]
+# Default of HDF5 before 2.0.
 OLD_CACHE: Cache = (1 << 20, 521)  # HDF5's default
+# Default of HDF5 from 2.0 on.
 NEW_CACHE: Cache = (8 << 20, 8191)  # HDF5's default since 2.0
-CLOCK = 1e-5  # rounding error in seconds
+# Rounding error in seconds.
+CLOCK = 1e-5
 
 
 def disagreements(model: Model, rows: Rows, cache: Cache = OLD_CACHE) -> list[str]:
-    """Returns a text for each contradiction in the LAYERS records. cache: the version of HDF5's
-    cache rules."""
+    """Returns a text for each contradiction between LAYERS records, the POSIX records and the
+    model. cache: the default of the library in use."""
     records = {name: row for (module, name), row in rows.items() if module == "LAYERS"}
     return [
         *sums(rows),
@@ -32,8 +40,8 @@ def disagreements(model: Model, rows: Rows, cache: Cache = OLD_CACHE) -> list[st
 
 
 def sums(rows: Rows) -> Iterator[str]:
-    """Yields a text for each operation whose attributed and unattributed numbers do not add up to
-    the number of all its calls."""
+    """Yields a text for each POSIX counter whose sum over all LAYERS records is not its sum over
+    all POSIX records."""
     records = [row for (module, _), row in rows.items() if module == "LAYERS"]
     posix = [row for (module, _), row in rows.items() if module == "POSIX"]
     for counter in SUMS:
@@ -49,8 +57,8 @@ def sums(rows: Rows) -> Iterator[str]:
 
 
 def within(name: str, row: dict[str, float]) -> Iterator[str]:
-    """Yields a text for each error in one record: times of lower layers that exceed those of upper
-    layers, more distinct bytes than moved bytes, and sizes that do not agree."""
+    """Yields a text for each contradiction within one record: POSIX times longer than the HDF5
+    operations, more distinct bytes than bytes, or histograms that do not count all calls."""
     for operation in OPERATIONS:
         whole = row[f"LAYERS_F_{operation}_TIME"]
         below = row[f"LAYERS_F_{operation}_POSIX_TIME"]
@@ -72,8 +80,8 @@ def within(name: str, row: dict[str, float]) -> Iterator[str]:
 
 
 def of_dataset(name: str, model: Model, rows: Rows, cache: Cache) -> Iterator[str]:
-    """Yields a text for each difference of calls and bytes from the H5D record, and for each error
-    in the description of the dataset's storage."""
+    """Yields a text for each number of calls or bytes that is not that of the model's dataset, and
+    for each error in the description of its storage (layout, chunks, cache)."""
     row = rows.get(("LAYERS", name))
     if row is None:
         yield f"no LAYERS record of {name}"
@@ -101,8 +109,8 @@ def of_dataset(name: str, model: Model, rows: Rows, cache: Cache) -> Iterator[st
 
 
 def of_file(name: str, model: Model, rows: Rows) -> Iterator[str]:
-    """Yields a text for each difference of calls from the H5F record; objects that have no record
-    are counted for the file."""
+    """Yields a text for each number of opens and flushes that is not that of the model's file,
+    including those of objects of the file without records."""
     row = rows.get(("LAYERS", name))
     if row is None:
         yield f"no LAYERS record of {name}"

@@ -1,4 +1,4 @@
-/* Runs one case: hdf5-cases NAME, in the current folder. */
+/* Runs one case of facts.h in the current folder: hdf5-cases NAME */
 #include "facts.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-"""A model of the H5F, H5D and H5_META records, computed from the facts that a program of facts.c
+"""Computes the expected H5F, H5D and H5_META records from the facts that a program of facts.h
 printed."""
 
 from __future__ import annotations
@@ -9,9 +9,13 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
 
-FRAME = 5  # positions of lengths, strides and chunks in a record
-REMEMBERED = 32  # different accesses per dataset
+# Dimensions whose lengths, strides and chunk sizes are in a record.
+FRAME = 5
+# Different accesses per dataset that the runtime counts.
+REMEMBERED = 32
+# Most common accesses that a record has.
 SLOTS = 4
+# Bins of the histograms of sizes: name and largest size in bytes.
 BOUNDS = (
     ("0_100", 100),
     ("100_1K", 1 << 10),
@@ -24,23 +28,25 @@ BOUNDS = (
     ("100M_1G", 1 << 30),
     ("1G_PLUS", math.inf),
 )
+# Counter of each kind of selection.
 SELECTS = {
     "regular": "REGULAR_HYPERSLAB_SELECTS",
     "irregular": "IRREGULAR_HYPERSLAB_SELECTS",
     "points": "POINT_SELECTS",
 }
 
-Access = tuple[int, tuple[int, ...]]  # bytes, lengths and strides in the frame
+# Bytes, then FRAME lengths and FRAME strides, as in mirrored().
+Access = tuple[int, tuple[int, ...]]
 
 
 def numbers(text: str) -> list[int]:
-    """Returns the integers of a list in a fact, which are separated by commas."""
+    """Returns the integers of a list in a fact, which are separated by commas; [] for "-"."""
     return [] if text == "-" else [int(word) for word in text.split(",")]
 
 
 def mirrored(values: list[int]) -> tuple[int, ...]:
-    """Returns the values of the counters D1 to D5 for lengths or strides; D5 is that of the slowest
-    dimension."""
+    """Returns the values of the counters D1 to D5 for lengths or strides, which are in the order of
+    the dimensions; D5 is that of the slowest one. Dimensions that do not exist have 0."""
     return tuple(reversed((values + [0] * FRAME)[:FRAME]))
 
 
@@ -51,14 +57,15 @@ def bin_of(size: int) -> str:
 
 @dataclass
 class Common:
-    """The four most common accesses, updated as the runtime does during the run."""
+    """The four most common accesses, updated as the runtime does. seen: how often each was counted.
+    slots: accesses with their counts, most frequent first."""
 
     seen: Counter[Access] = field(default_factory=Counter)
     slots: list[tuple[Access, int]] = field(default_factory=list)
 
     def add(self, access: Access) -> None:
-        """Counts an access and keeps the four most common ones in order, as the runtime must. New
-        accesses are ignored after REMEMBERED different ones."""
+        """Counts an access. Once REMEMBERED different ones were seen, new ones are ignored.
+        Accesses of 0 bytes get no slot. With equal counts, the larger access comes first."""
         if access not in self.seen and len(self.seen) == REMEMBERED:
             return
         self.seen[access] += 1
@@ -72,22 +79,22 @@ class Common:
 
 @dataclass
 class Dataset:
-    """The counters of one dataset."""
+    """The expected record of one dataset."""
 
     file: str
     counters: Counter[str] = field(default_factory=Counter)
     common: Common = field(default_factory=Common)
     dims: int = 0
-    size: int = 0
+    size: int = 0  # bytes of an element
     chunk: list[int] = field(default_factory=list)
     closes: int = 0
     referred: int = 0  # opens by a reference, which count for the file
-    last: str = ""
-    # Bytes of single transfers.
+    last: str = ""  # kind of the last transfer, "READ" or "WRITE"
+    # Sizes in bytes of all reads and writes.
     sizes: dict[str, set[int]] = field(default_factory=lambda: {"READ": set(), "WRITE": set()})
 
     def opened(self, deprecated: str, size: str, dims: str, chunk: str) -> None:
-        """Counts a create or an open. The arguments are the fields of the program's fact."""
+        """Counts a create or an open. The arguments are the fields of the fact."""
         self.size, self.chunk = int(size), numbers(chunk)
         self.counters["OPENS"] += 1
         self.counters["USE_DEPRECATED"] = int(deprecated)
@@ -97,14 +104,14 @@ class Dataset:
             self.counters[f"CHUNK_SIZE_D{position}"] = length
 
     def extent(self, dims: str) -> None:
-        """Sets the dimensions of the dataspace."""
+        """Sets the dimensions of the dataspace. dims: a list of the fact."""
         self.dims = len(numbers(dims))
         self.counters["DATASPACE_NDIMS"] = self.dims
         self.counters["DATASPACE_NPOINTS"] = math.prod(numbers(dims))
 
     def transferred(self, kind: str, size: str, select: str, lengths: str, strides: str) -> None:
-        """Counts a read or a write (kind); the other arguments are the fields of the program's
-        fact."""
+        """Counts a read or a write. kind: "READ" or "WRITE"; the other arguments are the fields of
+        the fact."""
         self.counters[f"{kind}S"] += 1
         self.counters["BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"] += int(size)
         self.counters[f"SIZE_{kind}_AGG_{bin_of(int(size))}"] += 1
@@ -117,7 +124,7 @@ class Dataset:
         self.common.add((int(size), shape))
 
     def expected(self) -> Counter[str]:
-        """Returns the values of all counters that are not 0."""
+        """Returns the values of all counters that are not 0, without the prefix H5D_."""
         found = Counter(self.counters)
         for number, (access, count) in enumerate(self.common.slots, start=1):
             found[f"ACCESS{number}_ACCESS"] = access[0]
@@ -130,7 +137,7 @@ class Dataset:
 
 @dataclass
 class File:
-    """The counters of one file."""
+    """The expected record of one file."""
 
     counters: Counter[str] = field(default_factory=Counter)
     closes: int = 0
@@ -138,7 +145,8 @@ class File:
 
 @dataclass
 class Model:
-    """All expected records, by name."""
+    """All expected records, by the record's name: files, datasets (FILE:NAME), and H5_META counters
+    of files."""
 
     files: dict[str, File] = field(default_factory=dict)
     datasets: dict[str, Dataset] = field(default_factory=dict)
@@ -183,7 +191,7 @@ class Model:
 
 def clean(work: Path, name: str) -> str:
     """Returns a file's name as in records: absolute, without empty components and dots. work: the
-    folder that it is relative to."""
+    folder that a relative name belongs to."""
     path = name if name.startswith("/") else f"{work}/{name}"
     for part in ("//", "/./"):
         while part in path:

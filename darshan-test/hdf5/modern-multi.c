@@ -1,6 +1,7 @@
-/* Two datasets in one call, one three times as large as the other: the call's time and its POSIX
- * calls are divided between them. A test compiles this with the library of a Python wheel, which
- * contains no header. Prints facts in the format of facts.h. */
+/* Reads and writes two datasets in one call, of which one is three times as large as the other: the
+ * call's time and its POSIX calls are divided between them. Prints facts in the format of facts.h.
+ *
+ * A test compiles this with the library of a Python wheel, which contains no header. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@ typedef int64_t hid_t;
 typedef uint64_t hsize_t;
 
 enum { DEFAULT = 0, TRUNCATE = 2, READ_WRITE = 1, NO_EVENTS = 0, N = 20000, TURNS = 2 };
+/* First parameters of asynchronous functions: file, function and line of the call. */
 #define WHERE_TYPES const char *, const char *, unsigned
 #define WHERE __FILE__, __func__, __LINE__
 
@@ -37,6 +39,7 @@ static hid_t must(hid_t result, int line) {
   fprintf(stderr, "failed in line %d\n", line);
   exit(1);
 }
+/* Ends the program if an HDF5 call failed; otherwise returns its result. */
 #define MUST(call) must((hid_t)(call), __LINE__)
 
 static void say_open(int i) {

@@ -1,6 +1,8 @@
-/* Calls that HDF5 has since 1.14: asynchronous calls and calls for several datasets. A test
- * compiles this with the library of a Python wheel, which contains no header; HDF5_MAJOR is the
- * library's version. Prints facts in the format of facts.h. */
+/* Calls that HDF5 has since 1.14: asynchronous calls, calls for several datasets, and chunks as
+ * they are stored. Prints facts in the format of facts.h.
+ *
+ * A test compiles this with the library of a Python wheel, which contains no header; HDF5_MAJOR is
+ * the library's version. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,12 +53,15 @@ static hid_t must(hid_t result, int line) {
   fprintf(stderr, "failed in line %d\n", line);
   exit(1);
 }
+/* Ends the program if an HDF5 call failed; otherwise returns its result. */
 #define MUST(call) must((hid_t)(call), __LINE__)
 
+/* Prints a read or write (what) of n elements of dataset i. shape: the last fields of the fact. */
 static void say_transfer(const char *what, int i, hsize_t n, const char *shape) {
   printf("dataset\t%s\ta.h5\t/%s\t%llu\t%s\n", what, names[i], (unsigned long long)n * 4, shape);
 }
 
+/* Prints that dataset i with n elements was created or opened. */
 static void say_open(int i, hsize_t n) {
   printf("dataset\topen\ta.h5\t/%s\t0\t4\t%llu\t%llu\n", names[i], (unsigned long long)n,
          (unsigned long long)chunk);
@@ -73,7 +78,7 @@ static void create_both(hid_t file, hid_t ids[2]) {
   }
 }
 
-/* Transfers the whole first dataset and a part of the second one in one call. */
+/* Writes and reads the whole first dataset and a part of the second one, both in one call. */
 static void several(hid_t ids[2]) {
   hsize_t start = 1, stride = 3, count = 2, block = 2, n = 4;
   hid_t types[2] = {H5T_STD_I32LE_g, H5T_STD_I32LE_g};
@@ -91,6 +96,7 @@ static void several(hid_t ids[2]) {
   }
 }
 
+/* Writes and reads a chunk of the first dataset as it is stored. */
 static void chunks(hid_t id) {
   const hsize_t at = 4;
   uint32_t filters = 0;

@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-/* Symbols without a version number, which the headers redefine to numbered symbols; 1.12 and later
- * do not have them. */
+/* Whether the library has symbols without a version number, which the headers redefine to numbered
+ * ones; 1.12 and later have none. */
 #define NUMBERLESS !H5_VERSION_GE(1, 12, 0)
 #if NUMBERLESS
 #undef H5Oget_info
@@ -23,9 +23,11 @@ herr_t H5Ovisit_by_name(hid_t, const char *, H5_index_t, H5_iter_order_t, H5O_it
 
 static const char FILE_NAME[] = "a.h5";
 
+/* Prints which counter of the file counts the operation, performs it, and returns its result. */
 #define META(call, counter) (say_meta(#counter, FILE_NAME), MUST(call))
 #define BY_NAME H5_INDEX_NAME, H5_ITER_INC
 
+/* Creates the file and a dataset in it, which is returned. file: set to the file's id. */
 static struct dataset start(hid_t *file) {
   struct dataset data = {
       .file = FILE_NAME, .name = "/d", .type = H5T_NATIVE_INT, .dims = 1, .length = {8}};
@@ -34,6 +36,7 @@ static struct dataset start(hid_t *file) {
   return data;
 }
 
+/* Prints how often callbacks were called (count), and closes the dataset and the file. */
 static void end(hid_t file, struct dataset *data, int count) {
   printf("note\tseen: %d\n", count);
   dataset_close(data);
@@ -64,6 +67,7 @@ static herr_t each_object(hid_t at, const char *name, const H5O_info_t *info, vo
   return 0;
 }
 
+/* Makes calls on attributes and links in their older and rarer forms. */
 void case_more_links(void) {
   static const char outside[] = "\0b.h5\0/x"; /* no flags, file, object */
   hid_t file, space = MUST(H5Screate(H5S_SCALAR));
@@ -86,6 +90,7 @@ void case_more_links(void) {
   end(file, &data, count);
 }
 
+/* Makes calls on groups and objects in their older and rarer forms. */
 void case_more_objects(void) {
   hid_t file;
   struct dataset data = start(&file);

@@ -5,9 +5,10 @@
 
 static const char FILE_NAME[] = "a.h5";
 
-/* Performs an operation on a file and prints which counter has it. */
+/* Prints which counter of the file counts the operation, performs it, and returns its result. */
 #define META(call, counter) (say_meta(#counter, FILE_NAME), MUST(call))
 
+/* Describes a dataset of eight integers. */
 static struct dataset small(const char *name) {
   return (struct dataset){
       .file = FILE_NAME, .name = name, .type = H5T_NATIVE_INT, .dims = 1, .length = {8}};
@@ -19,6 +20,7 @@ static herr_t each_attribute(hid_t at, const char *name, const H5A_info_t *info,
   return 0;
 }
 
+/* Creates and opens attributes of `at` by deprecated calls. */
 static void old_attributes(hid_t at, hid_t space) {
   hid_t old = META(H5Acreate1(at, "old", H5T_NATIVE_INT, space, H5P_DEFAULT), ATTR_CREATES);
   META(H5Aclose(old), ATTR_OTHER);
@@ -26,6 +28,7 @@ static void old_attributes(hid_t at, hid_t space) {
   META(H5Aclose(META(H5Aopen_idx(at, 0), ATTR_OPENS)), ATTR_OTHER);
 }
 
+/* Creates, opens and removes attributes by the name of their object. */
 static void named_attributes(hid_t file, hid_t space) {
   int value = 2;
   hid_t made = META(H5Acreate_by_name(file, "d", "b", H5T_NATIVE_INT, space, H5P_DEFAULT,
@@ -165,7 +168,8 @@ void case_datatypes(void) {
   file_close(file, FILE_NAME);
 }
 
-/* Reads each object of the file; a callback of the library that calls the library again. */
+/* Opens, reads and closes the dataset `name`: a callback of the library that calls the library
+ * again. count: counts the datasets. */
 static herr_t read_each(hid_t file, const char *name, const H5L_info_t *info, void *count) {
   (void)info;
   char full[16];
@@ -178,6 +182,7 @@ static herr_t read_each(hid_t file, const char *name, const H5L_info_t *info, vo
   return 0;
 }
 
+/* Reads three datasets in callbacks of H5Literate. */
 void case_callbacks(void) {
   static const char *names[] = {"/a", "/b", "/c"};
   hid_t file = file_create(FILE_NAME);

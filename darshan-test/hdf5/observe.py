@@ -1,4 +1,4 @@
-"""Runs a command without or with the runtime, and reads the rows of its logs."""
+"""Runs a command without or with the runtime, and reads the records of its logs."""
 
 from __future__ import annotations
 
@@ -11,15 +11,18 @@ from lab.environment import plain, settings
 from lab.log import Records, read_logs
 from left import left_in
 
+# Time limit of a command.
 SECONDS = 120
-RECORD_ID = "record id"  # among the counters of a row
+# Name under which read_rows adds a record's id to its counters.
+RECORD_ID = "record id"
 
+# (module, name) of a record: counter's name: value.
 Rows = Records
 
 
 @dataclass
 class Observed:
-    """The output and the logs of a command."""
+    """Exit status, output, logs and left journals of a command."""
 
     status: int
     stdout: str
@@ -29,7 +32,8 @@ class Observed:
 
 
 def finish(command: Sequence[str | Path], work: Path, env: Mapping[str, str]) -> Observed:
-    """Runs a command with empty standard input, and waits for its end. Returns its output."""
+    """Runs a command with empty standard input, and waits for its end. Returns its status and
+    output, without logs."""
     done = finished(command, cwd=work, env=env, timeout=SECONDS)
     return Observed(done.returncode, done.stdout, done.stderr)
 
@@ -37,8 +41,8 @@ def finish(command: Sequence[str | Path], work: Path, env: Mapping[str, str]) ->
 def bare(
     command: Sequence[str | Path], work: Path, extra: Mapping[str, str] | None = None
 ) -> Observed:
-    """Runs a command without the runtime, in the folder `work`. Returns the outcome. extra:
-    variables to add to the environment."""
+    """Runs a command without the runtime, in the folder `work`. extra: variables to add to the
+    environment."""
     return finish(command, work, plain() | dict(extra or {}))
 
 
@@ -49,8 +53,9 @@ def instrumented(
     logs: Path,
     extra: Mapping[str, str] | None = None,
 ) -> Observed:
-    """Runs a command with the runtime of a build. Returns the outcome. logs: a new folder for logs
-    and journals; extra: variables to add to the environment."""
+    """Runs a command with the runtime of a build, in the folder `work`. Returns the outcome with
+    its logs, whatever the exit status is. logs: a new folder for logs and journals. extra:
+    variables to add to the environment."""
     for part in ("finished", "journals"):
         (logs / part).mkdir(parents=True)
     env = plain() | settings(build, logs / "finished", logs / "journals")
@@ -61,7 +66,7 @@ def instrumented(
 
 
 def read_rows(parser: Path, logs: Sequence[Path]) -> Rows:
-    """Returns the values of counters by (module, name) and counter, summed over all ranks of all
+    """Returns the counters of all records, and the records' ids, summed over all ranks of all
     logs."""
     log = read_logs(parser, *logs)
     for (_, name), record in log.records.items():

@@ -1,6 +1,6 @@
 /* A stand-in for an HDF5 library, with which a test sees which library was called. It is compiled
- * twice with different values of ANSWER: H5Fflush returns ANSWER, and the only file is ANSWER.h5.
- * */
+ * twice with different values of ANSWER: H5Fflush returns ANSWER, and every id belongs to the file
+ * ANSWER.h5. */
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>

@@ -1,4 +1,4 @@
-"""C programs with this system's HDF5: every row equals the value computed from the program's
+"""For C programs with this system's HDF5, every record equals the one computed from the program's
 calls."""
 
 from __future__ import annotations
@@ -14,18 +14,20 @@ from .layers import disagreements, sums
 from .model import Dataset, from_facts
 from .observe import Observed, Rows, bare, instrumented, read_rows
 
+# Names of all cases in facts.h.
 CASES = re.findall(
     r"CASE\((\w+)\)", Path(__file__).with_name("facts.h").read_text().split("(CASE)", 1)[1]
 )
-APART = {"anonymous", "forked", "many_datasets"}  # have tests of their own
+# Cases that have tests of their own.
+APART = {"anonymous", "forked", "many_datasets"}
 
 
 def run_both(
     build: Path, programs: Path, name: str, tmp_path: Path, configuration: str = ""
 ) -> tuple[Observed, Path]:
-    """Runs the case `name` without and with the runtime, in one folder; the output must be the
-    same. Returns the run with the runtime, and the folder. configuration: lines for the runtime's
-    configuration file."""
+    """Runs the case `name` without and with the runtime, each time in a new folder of the same
+    name. Fails unless both succeed with the same output. Returns the run with the runtime, and the
+    folder. configuration: lines for the runtime's configuration file."""
     (tmp_path / "configuration").write_text(configuration)
     settings = {"DARSHAN_CONFIG_PATH": str(tmp_path / "configuration")}
     command = [programs / "hdf5-cases", name]
@@ -43,7 +45,8 @@ def run_both(
 
 @pytest.mark.parametrize("name", [name for name in CASES if name not in APART])
 def test_case(name: str, build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """All H5F, H5D and H5_META counters are right, and so are the sums of the LAYERS records."""
+    """All H5F, H5D and H5_META counters of a case are those of its calls, and the LAYERS records
+    divide the POSIX calls without loss."""
     observed, work = run_both(build, programs, name, tmp_path)
     assert len(observed.logs) == 1
     model = from_facts(work, observed.stdout)
@@ -54,7 +57,7 @@ def test_case(name: str, build: Path, programs: Path, parser: Path, tmp_path: Pa
 
 
 def transfers(rows: Rows, work: Path) -> dict[str, float]:
-    """Returns the sums of reads, writes and bytes of all datasets of a.h5."""
+    """Returns the sums of reads, writes and bytes of all datasets of a.h5, by counter."""
     total: dict[str, float] = {}
     for (module, name), row in rows.items():
         if module == "H5D" and name.startswith(f"{work}/a.h5:"):
@@ -64,8 +67,8 @@ def transfers(rows: Rows, work: Path) -> dict[str, float]:
 
 
 def test_anonymous(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """A dataset gets its name by a link after its creation; transfers of two datasets without names
-    cannot be distinguished."""
+    """All transfers of a dataset that gets its name after its creation are in the record of that
+    name. Two datasets without names share a record."""
     observed, work = run_both(build, programs, "anonymous", tmp_path)
     rows = read_rows(parser, observed.logs)
     grid = 6 * 10 * 2
@@ -81,8 +84,8 @@ def test_anonymous(build: Path, programs: Path, parser: Path, tmp_path: Path) ->
 
 
 def test_forked(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """Parent and child each count their own calls, including those on objects that the parent
-    opened."""
+    """If a program forks while a dataset is open, the calls of parent and child are counted once
+    each, also those of the child on the parent's dataset."""
     observed, work = run_both(build, programs, "forked", tmp_path)
     rows = read_rows(parser, observed.logs)
     size = 8 * 4
@@ -95,7 +98,7 @@ def test_forked(build: Path, programs: Path, parser: Path, tmp_path: Path) -> No
 
 
 def test_many_datasets(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """Datasets after the record limit are recorded together in one record: totals are exact."""
+    """With a limit of 1,024 records, 3,000 datasets have fewer records, whose sums are exact."""
     observed, _ = run_both(build, programs, "many_datasets", tmp_path, "MAX_RECORDS 1024 H5D\n")
     rows = read_rows(parser, observed.logs)
     found = [row for (module, _), row in rows.items() if module == "H5D"]
@@ -106,8 +109,8 @@ def test_many_datasets(build: Path, programs: Path, parser: Path, tmp_path: Path
 
 
 def test_model_of_common_accesses() -> None:
-    """The model of common accesses agrees with the example of the specification, and orders equal
-    counts as specified."""
+    """The model of this test orders the most common accesses as the specification's example does;
+    accesses of 0 bytes are not among them."""
     data = Dataset("f")
     data.transferred("WRITE", "384", "regular", "6,8", "4,5")
     data.transferred("READ", "8", "all", "-", "-")

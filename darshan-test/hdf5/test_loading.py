@@ -1,4 +1,4 @@
-"""HDF5 that is loaded and unloaded during a run, and statically linked HDF5."""
+"""Calls of HDF5 that is loaded and unloaded during a run, and of statically linked HDF5."""
 
 from __future__ import annotations
 
@@ -11,15 +11,18 @@ import pytest
 
 from .observe import Observed, Rows, bare, instrumented, read_rows
 
+# Bytes of an integer, and rounds of loads.c.
 INT, ROUNDS = 4, 4
+# Line with the size of a file that loads.c prints.
 SIZE = re.compile(r"^\d+\.h5: (\d+) bytes$", re.M)
 
 
 def run_both(
     build: Path, command: list[str | Path], tmp_path: Path
 ) -> tuple[Observed, Observed, Path]:
-    """Runs a command without and with the runtime, in one folder; both must succeed, and the second
-    run must leave one log. Returns both runs, and the folder."""
+    """Runs a command without and with the runtime, each time in a new folder of the same name.
+    Fails unless both succeed and the second run leaves one log. Returns both runs, and the
+    folder."""
     work = tmp_path / "work"
     work.mkdir()
     without = bare(command, work)
@@ -42,14 +45,15 @@ def library_of(plugin: Path) -> str:
 
 
 def command_of(programs: Path, function: str) -> list[str | Path]:
-    """Returns the command that loads and unloads the plug-in and calls one of its functions."""
+    """Returns the command that loads and unloads plugin.so in each round and calls one of its
+    functions."""
     plugin = programs / "plugin.so"
     return [programs / "loads", plugin, library_of(plugin), function]
 
 
 def transfers(rows: Rows, work: Path) -> list[list[float]]:
-    """Returns for each round the opens of the file, and the opens, reads, writes, and bytes read
-    and written of its dataset."""
+    """Returns for each round the opens of the file, then opens, reads, writes, bytes read and bytes
+    written of its dataset."""
     found = []
     for turn in range(ROUNDS):
         file, data = rows["H5F", f"{work}/{turn}.h5"], rows["H5D", f"{work}/{turn}.h5:/d"]
@@ -58,11 +62,13 @@ def transfers(rows: Rows, work: Path) -> list[list[float]]:
     return found
 
 
+# Result of transfers() for plugin.c.
 EXPECTED = [[1, 1, 1, 1, *[8 * (turn + 1) * INT] * 2] for turn in range(ROUNDS)]
 
 
 def test_load_and_unload(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """Calls of a reloaded plug-in are recorded, and the library is unloaded each time."""
+    """Calls of a plug-in that is loaded again and again are recorded, and HDF5 is unloaded each
+    time as without the runtime."""
     without, observed, work = run_both(build, command_of(programs, "use_hdf5"), tmp_path)
     assert without.stdout.count("library gone\n") == ROUNDS
     assert observed.stdout == without.stdout
@@ -74,7 +80,8 @@ def test_load_and_unload(build: Path, programs: Path, parser: Path, tmp_path: Pa
 
 
 def test_unload_with_open_files(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """HDF5 writes open files when it is unloaded, and its ids are used again after that."""
+    """If a plug-in leaves files open, HDF5 writes them when it is unloaded. Calls are counted
+    correctly although its ids are used again."""
     without, observed, work = run_both(build, command_of(programs, "leave_hdf5"), tmp_path)
     assert without.stdout.count("library gone\n") == ROUNDS
     assert observed.stdout == without.stdout  # with the sizes of the files
@@ -89,7 +96,9 @@ def test_unload_with_open_files(build: Path, programs: Path, parser: Path, tmp_p
 def test_another_library_at_the_same_place(
     how: str, library: str, build: Path, parser: Path, tmp_path: Path
 ) -> None:
-    """A plug-in replaces another one at the same address, and its library returned the same id."""
+    """If a plug-in is replaced by another one at the same address, whose library returns the same
+    ids, calls reach the new library and count for its file. how: of the unloading, see replaces.c.
+    library: whether it has the same address."""
     folder = build / "darshan-test" / "hdf5"
     command = [folder / "replaces", folder / "user1.so", how, folder / "user2.so"]
     without, observed, work = run_both(build, command, tmp_path)
@@ -101,8 +110,8 @@ def test_another_library_at_the_same_place(
 
 
 def test_looked_up_functions(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """Functions that dlsym returned are not wrapped: the files are the same, and their POSIX calls
-    are recorded."""
+    """Calls by addresses from dlsym have no H5F and H5D records. The program works as without the
+    runtime, and the POSIX calls are recorded."""
     command = [programs / "loads", "-", library_of(programs / "plugin.so"), "none"]
     without, observed, work = run_both(build, command, tmp_path)
     assert observed.stdout == without.stdout
@@ -115,7 +124,7 @@ def test_looked_up_functions(build: Path, programs: Path, parser: Path, tmp_path
 
 
 def test_static(build: Path, programs: Path, parser: Path, tmp_path: Path) -> None:
-    """Statically linked HDF5 is recorded by POSIX only, without an H5 record."""
+    """For statically linked HDF5, the POSIX calls are recorded, and there is no record of HDF5."""
     without, observed, work = run_both(build, [programs / "static"], tmp_path)
     assert observed.stdout == without.stdout
     rows = read_rows(parser, observed.logs)
@@ -128,7 +137,8 @@ def test_static(build: Path, programs: Path, parser: Path, tmp_path: Path) -> No
 
 
 def test_no_symbol_of_hdf5(build: Path) -> None:
-    """The runtime does not require HDF5 and contains the name of none of its libraries."""
+    """The runtime has no undefined symbol of HDF5 and is not linked with it, although it defines
+    wrappers of HDF5's functions."""
     text = subprocess.run(
         ["readelf", "-dW", "--dyn-syms", build / "libdarshan.so"],
         capture_output=True,

@@ -10,14 +10,19 @@ import pytest
 
 from .observe import bare, instrumented, read_rows
 
-BYTES = 16  # per dataset
-LIMIT = 1024  # records of H5D, as in a rank of an MPI job
-MIB = 1024  # in KiB, which the program prints
-# Most memory with that limit. The runtime needed 12.3 MiB, and 9.0 KiB per dataset with a record,
-# when each dataset had tables for 32 accesses and 96 ranges, and datasets past the limit kept their
-# names.
+# Bytes of each dataset.
+BYTES = 16
+# Records of H5D, as in a rank of an MPI job.
+LIMIT = 1024
+# In KiB, the unit of the printed memory.
+MIB = 1024
+# Most additional memory in KiB with LIMIT. The runtime needed 12.3 MiB, and 9.0 KiB per dataset
+# with a record, when each dataset had tables for 32 accesses and 96 ranges, and datasets past the
+# limit kept their names.
 MOST = 6.5 * MIB
-MOST_OF_EACH = 4.5  # KiB: a record of H5D has 912 bytes, one of LAYERS 2,416
+# Most additional memory in KiB per dataset with a record. A record of H5D has 912 bytes, one of
+# LAYERS 2,416.
+MOST_OF_EACH = 4.5
 LIMITED = f"MAX_RECORDS {LIMIT} H5D\n"
 
 
@@ -29,9 +34,9 @@ LIMITED = f"MAX_RECORDS {LIMIT} H5D\n"
 def test_many_datasets(
     build: Path, programs: Path, tmp_path: Path, case: tuple[str, int, int, float]
 ) -> None:
-    """Each dataset is created, written once and closed; datasets without a record add no name to
-    the log. case: lines of the configuration, number of datasets, number of records, and the
-    permitted additional memory in KiB."""
+    """For many datasets that are each written once, memory stays below the limit, sums are exact,
+    and the log has only names of datasets with a record. case: lines of the configuration, number
+    of datasets, number of records, and the permitted additional memory in KiB."""
     configuration, number, records, most = case
     command: list[str | Path] = [programs / "many-datasets", "many.h5", str(number)]
     (tmp_path / "configuration").write_text(configuration)

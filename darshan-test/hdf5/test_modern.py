@@ -1,4 +1,5 @@
-"""Asynchronous calls, and calls for several datasets, with the HDF5 library of each wheel."""
+"""Asynchronous calls, and calls for several datasets, with the HDF5 libraries of three Python
+wheels."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ from .model import from_facts
 from .observe import Rows, bare, instrumented, read_rows
 
 PROGRAMS = ("modern", "modern-objects", "modern-multi")
-CALLS = 4  # of modern-multi.c per direction: each may round by a byte
+# Calls of modern-multi.c per direction. Each may round the division by a byte.
+CALLS = 4
 # The folder of a wheel's libraries has the package name in lower case.
 WHEELS = ("h5py", "netCDF4", "tables")
 
@@ -41,7 +43,8 @@ def major_version(library: Path) -> int:
 
 
 def build_for(library: Path, name: str, folder: Path) -> Path:
-    """Compiles the source file `name`, linked with this library. Returns the program's path."""
+    """Compiles the source file `name`.c, linked with this library. Returns the program's path.
+    folder: for the program."""
     major = major_version(library)
     source, program = Path(__file__).with_name(f"{name}.c"), folder / name
     compiler = [
@@ -58,14 +61,17 @@ def build_for(library: Path, name: str, folder: Path) -> Path:
     return program
 
 
-# Requested bytes of each dataset of modern-multi.c; a call itself has a weight of 1.
+# Weights by which the costs of modern-multi.c are divided: requested bytes of each dataset, plus 1
+# for the call.
 WEIGHTS = {"one": 80000 + 1, "three": 240000 + 1}
-ROUNDING = 2e-6  # seconds
+# Rounding error in seconds.
+ROUNDING = 2e-6
 
 
 def shares(rows: Rows, file: str) -> Iterator[str]:
-    """Yields an error for each counter of LAYERS that is not divided between the two datasets in
-    proportion to WEIGHTS, and for bytes that were not counted. file: absolute path."""
+    """Yields a text for each counter of bytes or time that the runtime did not divide between the
+    two datasets in proportion to WEIGHTS. Yields one more if fewer than 320,000 bytes were read or
+    written. file: absolute path of the program's file."""
     records = {name: rows["LAYERS", f"{file}:/{name}"] for name in WEIGHTS}
     everything = sum(WEIGHTS.values())
     for kind, moved in (("READ", "BYTES_READ"), ("WRITE", "BYTES_WRITTEN")):
@@ -84,7 +90,8 @@ def shares(rows: Rows, file: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("wheel", WHEELS)
 def test_shares(wheel: str, build: Path, parser: Path, tmp_path: Path) -> None:
-    """The cost of one call on two datasets is divided between both."""
+    """POSIX bytes and times of calls that read or write two datasets are divided between them in
+    proportion to the bytes requested of each."""
     program = build_for(library_of(wheel), "modern-multi", tmp_path)
     (tmp_path / "work").mkdir()
     observed = instrumented(build, [program], tmp_path / "work", tmp_path / "logs")
@@ -97,7 +104,8 @@ def test_shares(wheel: str, build: Path, parser: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("wheel", WHEELS)
 def test_modern_calls(wheel: str, name: str, build: Path, parser: Path, tmp_path: Path) -> None:
-    """All H5F, H5D and H5_META counters are right, and so are the sums of the LAYERS records."""
+    """All H5F, H5D and H5_META counters are those of the program's calls, and the LAYERS records
+    divide the POSIX calls without loss. name: of the program."""
     library = library_of(wheel)
     program = build_for(library, name, tmp_path)
     work = tmp_path / "work"

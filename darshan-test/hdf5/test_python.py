@@ -1,4 +1,4 @@
-"""Python wheels, each with its own HDF5 library, which is invisible to other libraries."""
+"""Python wheels, each with its own HDF5 library, whose symbols other libraries do not see."""
 
 from __future__ import annotations
 
@@ -15,18 +15,21 @@ from .layers import sums
 from .observe import Observed, Rows, bare, instrumented, read_rows
 
 SCRIPTS = Path(__file__).resolve().parent / "scripts"
+# Programs in the folder scripts.
 NAMES = ("h5py_calls", "netcdf", "netcdf_scales", "pytables", "both", "file_objects", "threads")
+# Environment that makes two runs equal.
 SETTINGS = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "1"}
 
 
 def digests(work: Path) -> dict[str, str]:
-    """Returns digests of all files that a script wrote, by name."""
+    """Returns the SHA-256 digests of all files in a folder, by name."""
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in work.iterdir()}
 
 
 def run_both(build: Path, name: str, tmp_path: Path) -> tuple[Observed, Path]:
-    """Runs a script without and with the runtime, in one folder; output and files must be the same.
-    Returns the run with the runtime, and the folder."""
+    """Runs a script without and with the runtime, each time in a new folder of the same name. Fails
+    unless both succeed with the same output and files. Returns the run with the runtime, and the
+    folder."""
     command = [sys.executable, SCRIPTS / f"{name}.py"]
     work = tmp_path / "work"
     work.mkdir()
@@ -44,12 +47,13 @@ def run_both(build: Path, name: str, tmp_path: Path) -> tuple[Observed, Path]:
 
 
 def module_of(counter: str) -> str:
-    """Returns the name of the module that a counter belongs to."""
+    """Returns the name of the module that a counter belongs to, by its prefix."""
     return "H5_META" if counter.startswith("H5_META_") else counter.split("_", 1)[0]
 
 
 def faults(text: str, rows: Rows, work: Path) -> Iterator[str]:
-    """Yields a text for each expectation that a script printed and that its log does not meet."""
+    """Yields a text for each expectation that a script printed (expectations.py) and that its log
+    does not meet. text: the output. work: the folder of the script."""
     for line in text.splitlines():
         kind, _, rest = line.partition("\t")
         if kind == "expect":
@@ -66,7 +70,8 @@ def faults(text: str, rows: Rows, work: Path) -> Iterator[str]:
 
 
 def open_records(rows: Rows, work: Path) -> Iterator[str]:
-    """Yields a text for each file and dataset of the folder `work` that was not closed."""
+    """Yields a text for each file and dataset of the folder `work` that is not recorded as
+    closed."""
     for (module, name), row in rows.items():
         ours = module in ("H5F", "H5D") and name.startswith(f"{work}/")
         if ours and not row[f"{module}_F_CLOSE_END_TIMESTAMP"] > 0:
@@ -75,8 +80,8 @@ def open_records(rows: Rows, work: Path) -> Iterator[str]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_script(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
-    """A script's log has the counters that the script expects, and all files and datasets were
-    closed."""
+    """The log of a script has the counters that the script expects, and all its files and datasets
+    are recorded as closed."""
     observed, work = run_both(build, name, tmp_path)
     assert "\nexpect\t" in observed.stdout or "\nsum\t" in observed.stdout
     rows = read_rows(parser, observed.logs)
@@ -86,7 +91,8 @@ def test_script(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
 
 
 def test_netcdf_leaves_no_record_without_a_name(build: Path, parser: Path, tmp_path: Path) -> None:
-    """A dataset that netCDF opens by a reference for inspection has no dataset record."""
+    """Datasets that netCDF opens by references, only to inspect them, leave no record without a
+    name."""
     observed, work = run_both(build, "netcdf_scales", tmp_path)
     rows = read_rows(parser, observed.logs)
     names = {name for module, name in rows if module == "H5D" and name.startswith(f"{work}/")}
@@ -94,7 +100,7 @@ def test_netcdf_leaves_no_record_without_a_name(build: Path, parser: Path, tmp_p
 
 
 def test_the_log_has_the_version(build: Path, parser: Path, tmp_path: Path) -> None:
-    """The metadata contain the version of the HDF5 library that the program used."""
+    """The log's metadata have the version of the HDF5 library that the program used."""
     asks = "import h5py; h5py.File('a.h5', 'w').close(); print(h5py.version.hdf5_version)"
     observed = instrumented(build, [sys.executable, "-c", asks], tmp_path, tmp_path / "logs")
     found = {metadata_of(parser, log).get("hdf5") for log in observed.logs}
@@ -102,8 +108,8 @@ def test_the_log_has_the_version(build: Path, parser: Path, tmp_path: Path) -> N
 
 
 def test_versions_differ(tmp_path: Path) -> None:
-    """The three wheels contain at least two versions of HDF5; with only one version, the tests
-    above would show less."""
+    """The three wheels contain at least two versions of HDF5; otherwise the other tests would show
+    less."""
     observed = bare([sys.executable, SCRIPTS / "both.py"], tmp_path)
     (line,) = [text for text in observed.stdout.splitlines() if text.endswith("versions of HDF5")]
     assert int(line.split()[0]) >= 2
@@ -118,8 +124,8 @@ for name in "abcd":
 
 
 def test_files_past_the_limit(build: Path, parser: Path, tmp_path: Path) -> None:
-    """Files after the record limit share a record and its name: no dataset is recorded under
-    another file's name."""
+    """With a limit of two H5F records, the other files share a record with the name "*.h5", and so
+    do their datasets. No dataset is recorded under another file's name."""
     work = tmp_path / "work"
     work.mkdir()
     settings = tmp_path / "settings"
@@ -148,8 +154,8 @@ print(next(line.split()[1] for line in lines if line.startswith("VmRSS")))
 
 
 def _many(build: Path, work: Path, number: int, setting: str) -> tuple[Observed, int]:
-    """Runs a program with `number` datasets. Returns the run, and the program's resident memory in
-    KiB. setting: a line of the configuration."""
+    """Runs a program with `number` datasets in the new folder `work`. Returns the run, and the
+    program's resident memory in KiB. setting: a line of the configuration."""
     work.mkdir()
     settings = work.with_suffix(".conf")
     settings.write_text(setting)
@@ -162,14 +168,15 @@ def _many(build: Path, work: Path, number: int, setting: str) -> tuple[Observed,
 
 
 def test_many_datasets_have_records_of_their_own(build: Path, parser: Path, tmp_path: Path) -> None:
-    """In a program that is not an MPI process, every dataset has a record."""
+    """In a program that is not an MPI process, each of 300 datasets has its own record."""
     observed, _ = _many(build, tmp_path / "many", 300, "")
     own = {name for module, name in read_rows(parser, observed.logs) if module == "H5D"}
     assert own == {f"{tmp_path}/many/many.h5:/d{i}" for i in range(300)}
 
 
 def test_a_limit_takes_no_memory(build: Path, tmp_path: Path) -> None:
-    """A program with few datasets uses the same memory with any record limit."""
+    """For a program with few datasets, the limit for records changes the memory by less than 1
+    MiB."""
     _, low = _many(build, tmp_path / "low", 30, "MAX_RECORDS 40 H5F,H5D\n")
     _, usual = _many(build, tmp_path / "usual", 30, "")
     assert abs(usual - low) < 1024  # 16,384 records would need 54 MB

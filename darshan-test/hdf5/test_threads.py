@@ -1,4 +1,5 @@
-"""Threads that use HDF5 in parallel if the library is thread-safe, otherwise one at a time."""
+"""Threads that use HDF5 in parallel if the library is thread-safe, and otherwise one at a time, are
+counted exactly."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from .observe import Rows, bare, instrumented, read_rows
 from .test_loading import library_of as library_of_plugin
 from .test_modern import WHEELS, build_for, library_of
 
+# Stands for this system's HDF5, not that of a wheel.
 SYSTEM = "system"
 LIBRARIES = (SYSTEM, *WHEELS)
 # The values of concurrent.c.
@@ -20,7 +22,7 @@ THREADS, ROUNDS, ROW_BYTES, FLUSHES, PLAIN = 4, 200, 32 * 4, 4, 1000
 
 @pytest.fixture(params=LIBRARIES)
 def program(request: pytest.FixtureRequest, build: Path, tmp_path: Path) -> Path:
-    """Compiles the program, linked with one of the libraries. Returns its path."""
+    """Compiles concurrent.c, linked with each of the libraries. Returns its path."""
     return program_for(request.param, build, tmp_path)
 
 
@@ -35,7 +37,7 @@ def program_for(name: str, build: Path, folder: Path) -> Path:
 
 
 def expected() -> dict[tuple[str, str], dict[str, float]]:
-    """Returns the expected records, by module and name of the file."""
+    """Returns the expected counters without prefix, by module and name of the record."""
     moved = ROUNDS * ROW_BYTES
     found: dict[tuple[str, str], dict[str, float]] = {
         ("H5F", "shared.h5"): {"OPENS": 1, "FLUSHES": 0},
@@ -70,14 +72,14 @@ def expected() -> dict[tuple[str, str], dict[str, float]]:
 
 
 def below(row: dict[str, float], what: str) -> float:
-    """Returns the POSIX calls or bytes (`what`) of a LAYERS record, summed over the operations of
-    HDF5."""
+    """Returns the POSIX calls or bytes (what: "READS" and so on) of a LAYERS record, summed over
+    all HDF5 operations."""
     return sum(row[f"LAYERS_{operation}_POSIX_{what}"] for operation in OPERATIONS)
 
 
 def of_layers(rows: Rows, work: Path) -> None:
-    """Checks that every POSIX call is recorded in one LAYERS record, and that calls without HDF5
-    are in no record of HDF5."""
+    """Fails unless the LAYERS records of each file divide its POSIX calls without loss, and calls
+    without HDF5 count for the application."""
     assert not list(sums(rows))
     records = {name: row for (module, name), row in rows.items() if module == "LAYERS"}
     assert not [text for name, row in records.items() for text in within(name, row)]
@@ -91,7 +93,8 @@ def of_layers(rows: Rows, work: Path) -> None:
 
 
 def test_threads(program: Path, build: Path, parser: Path, tmp_path: Path) -> None:
-    """Counters are exact, whether the library or the program uses a lock."""
+    """All counters are exact, for a thread-safe library and for one that the program protects by a
+    lock."""
     folders = [tmp_path / name for name in ("bare", "work")]
     for folder in folders:
         folder.mkdir()
@@ -107,7 +110,7 @@ def test_threads(program: Path, build: Path, parser: Path, tmp_path: Path) -> No
 
 
 def test_both_kinds(build: Path, tmp_path: Path) -> None:
-    """The libraries include thread-safe ones and others; otherwise the tests above would show
+    """The libraries include thread-safe ones and others; otherwise the other tests would show
     less."""
     said = set()
     for name in LIBRARIES:

@@ -1,6 +1,5 @@
-"""Writes every correct and every damaged log into a folder, and prints the purpose of each.
-
-python3 -m logs FOLDER [SIZE]: with SIZE only logs of at most that many bytes, for fuzzers."""
+"""Writes every correct and every damaged log into a folder, and prints the purpose of each: python3
+-m logs FOLDER [SIZE]. With SIZE only logs of at most that many bytes, for fuzzers."""
 
 from __future__ import annotations
 

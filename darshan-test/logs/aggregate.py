@@ -1,4 +1,5 @@
-"""Computes what --total, --perf and --file must print for the records of a module."""
+"""Computes what darshan-parser's --total, --perf and --file must print for the records of a
+module."""
 
 from __future__ import annotations
 
@@ -12,7 +13,9 @@ from .layouts import LAYOUTS, NOT_YET
 from .model import Counted
 from .rows import with_files
 
+# Modules with totals: prefix of their counters.
 PREFIXES = {"POSIX": "POSIX", "MPI-IO": "MPIIO", "STDIO": "STDIO", "DFS": "DFS", "DAOS": "DAOS"}
+# Counters whose total is that of the last record.
 LAST_WINS = (
     "MODE",
     "RENAMED_FROM",
@@ -23,13 +26,15 @@ LAST_WINS = (
     "ARRAY_CELL_SIZE",
     "ARRAY_CHUNK_SIZE",
 )
+# Counters whose total is the largest value.
 MAXIMA = ("MAX_BYTE_READ", "MAX_BYTE_WRITTEN")
+# Modules in which a negative sum becomes -1.
 STICKY_MINUS_ONE = ("POSIX", "DFS", "DAOS")
 
 
 class View:
-    """A record of one of the five modules with totals; counters are accessed by their names without
-    the module's prefix."""
+    """A record of a module with totals, whose counters have no prefix. offset: highest offset of a
+    byte, -1 if unknown. Times are in seconds; procs is 1, or -1 for a record of all ranks."""
 
     def __init__(self, module: str, record: Counted) -> None:
         prefix = PREFIXES[module] + "_"
@@ -53,7 +58,7 @@ def views(module: str, records: Sequence[Counted]) -> list[View]:
 
 
 def perf(module: str, records: Sequence[Counted]) -> dict[str, str]:
-    """Returns the values that --perf prints for a module, by key."""
+    """Returns the values that --perf prints for a module, by the text before them."""
     all_views = views(module, records)
     total = sum(v.read + v.written for v in all_views)
     ranks = sorted({v.rank for v in all_views if v.rank >= 0} | {0})
@@ -86,7 +91,8 @@ def perf(module: str, records: Sequence[Counted]) -> dict[str, str]:
 
 
 class File:
-    """All records of one id."""
+    """All records of one id: sums of bytes, highest offset (-1: unknown), and number of ranks (-1:
+    all)."""
 
     def __init__(self) -> None:
         self.read = self.written = self.procs = 0
@@ -100,7 +106,7 @@ class File:
 
 
 def category(files: list[File]) -> tuple[int, int, int]:
-    """Returns (number, bytes, highest offset) of these files."""
+    """Returns number of files, sum of bytes, and highest offset (-1 if unknown) of these files."""
     offset = 0
     for f in files:
         offset = -1 if -1 in (offset, f.offset) else max(offset, f.offset)
@@ -108,7 +114,7 @@ def category(files: list[File]) -> tuple[int, int, int]:
 
 
 def file_counts(module: str, records: Sequence[Counted]) -> dict[str, str]:
-    """Returns the values of the lines that --file prints, by category."""
+    """Returns the values that --file prints, by category: number, bytes and highest offset."""
     by_id: dict[int, File] = {}
     for v in views(module, records):
         by_id.setdefault(v.id, File()).add(v)
@@ -152,6 +158,7 @@ def add_common(value: str, count: str, total: dict[str, int], record: dict[str, 
 
 
 def add_counters(module: str, total: dict[str, int], v: View) -> None:
+    """Adds a record's counters, except ranks and slowest calls, to those of the total."""
     for name, value in v.counters.items():
         if name in LAST_WINS:
             total[name] = value
@@ -171,6 +178,8 @@ def add_counters(module: str, total: dict[str, int], v: View) -> None:
 
 
 def add_fcounters(total: dict[str, int], ftotal: dict[str, float], v: View) -> None:
+    """Adds a record's times to ftotal. A slowest call with its size replaces that of the total if
+    it took longer."""
     for name, value in v.fcounters.items():
         if name.endswith("_START_TIMESTAMP"):
             if value > 0 and (ftotal[name] == 0 or value < ftotal[name]):
@@ -189,8 +198,8 @@ def add_fcounters(total: dict[str, int], ftotal: dict[str, float], v: View) -> N
 def add_ranks(
     total: dict[str, int], ftotal: dict[str, float], seen: Sequence[View], one_id: bool
 ) -> None:
-    """Updates the fastest and the slowest rank in the total, which are known only if there is a
-    single file. ftotal: the total's times; one_id: whether all records have one id."""
+    """Updates the fastest and the slowest rank in the total by the last record of `seen`; they are
+    known only if all records have one id. ftotal: the total's times. one_id: whether they have."""
     v = seen[-1]
     for word in ("FASTEST", "SLOWEST"):
         rank, amount, spent = f"{word}_RANK", f"{word}_RANK_BYTES", f"F_{word}_RANK_TIME"
@@ -207,14 +216,14 @@ def add_ranks(
 
 
 def last(values: Iterable[Any]) -> Any:
-    """Returns the last value. It is used for counters that are equal in all records."""
+    """Returns the last value."""
     *_, value = values
     return value
 
 
 def earliest(values: Iterable[float]) -> float:
-    """Returns the smallest positive time; 0 if there is none, which means that the operation never
-    happened."""
+    """Returns the smallest positive time; 0 if there is none, which means that the operation did
+    not happen."""
     return min((value for value in values if value > 0), default=0.0)
 
 
@@ -266,8 +275,8 @@ NOT_SUMS: dict[str, Callable[[Iterable[Any]], Any]] = {
 
 
 def sum_or_unknown(values: Iterable[int]) -> int:
-    """Returns the sum of the values, added in the order of the records. The sum does not fall below
-    -1 (unknown) and does not exceed 2^63 - 1."""
+    """Returns the sum of the values, added in the order of the records. It does not fall below -1
+    (unknown) and does not exceed 2^63 - 1."""
     total = 0
     for value in values:
         total = min(max(total + value, -1), (1 << 63) - 1)
@@ -275,7 +284,7 @@ def sum_or_unknown(values: Iterable[int]) -> int:
 
 
 def site_files(records: Sequence[Counted]) -> dict[str, int]:
-    """Returns the counters of the files with most calls and with most bytes, over all sites
+    """Returns the counters of the four files with most calls and with most bytes, over all sites
     together."""
     total: dict[str, int] = {}
     for measure in ("CALLS", "BYTES"):
@@ -288,8 +297,8 @@ def site_files(records: Sequence[Counted]) -> dict[str, int]:
 
 
 def site_ranks(records: Sequence[Counted]) -> dict[str, float]:
-    """Returns the fastest and the slowest rank over all sites together, which are known only if
-    there is a single site."""
+    """Returns the fastest and the slowest rank over all sites together, and their times; -1 and 0
+    unless there is a single site."""
     kinds = ("OPEN", "CLOSE", "READ", "WRITE", "LOOKUP", "SEEK", "SYNC", "OTHER")
     total: dict[str, float] = {}
     for i, record in enumerate(records):
@@ -309,8 +318,8 @@ def site_ranks(records: Sequence[Counted]) -> dict[str, float]:
 
 
 def annex_totals(module: str, records: Sequence[Counted]) -> dict[str, str]:
-    """Returns the values that --total prints for a module of the annex, by counter name; most are
-    sums."""
+    """Returns the lines that --total prints for a module of the annex: value by "total_" and the
+    counter's name."""
     out = {}
     newest = max(LAYOUTS[module])
     if module == "GROUP":
@@ -343,7 +352,8 @@ def annex_totals(module: str, records: Sequence[Counted]) -> dict[str, str]:
 
 
 def totals(module: str, records: Sequence[Counted]) -> dict[str, str]:
-    """Returns the values that --total prints for a module, by counter name."""
+    """Returns the lines that --total prints for a module: value by "total_" and the counter's
+    name."""
     all_views = views(module, records)
     total = dict.fromkeys(all_views[0].counters, 0)
     ftotal = dict.fromkeys(all_views[0].fcounters, 0.0)

@@ -1,4 +1,4 @@
-"""Encodes APMPI records and computes their rows."""
+"""Encodes records of APMPI (statistics of MPI calls) and computes the rows that a reader prints."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from .model import Apmpi, ApmpiHead
 
 MAGIC = 0x41504D5049
-# A hyphen marks a call that is counted without its bytes.
+# MPI calls in the order of the record. A hyphen marks a call that is counted without its bytes.
 _CALLS = """
     SEND SSEND RSEND BSEND RECV SENDRECV SENDRECV_REPLACE ISEND ISSEND IRSEND IBSEND IRECV
     -PROBE -IPROBE -TEST -TESTANY -TESTALL -TESTSOME -WAIT -WAITANY -WAITALL -WAITSOME
@@ -37,7 +37,7 @@ SYNC_TIMES = tuple(
 
 
 def encode(order: str, record: Apmpi | ApmpiHead) -> bytes:
-    """Returns the bytes of a record. order: ">" or "<" for the byte order."""
+    """Returns the bytes of a record. order: "<" for little-endian, ">" for big-endian."""
     base = struct.pack(f"{order}Qq", record.id, record.rank)
     if isinstance(record, ApmpiHead):
         return base + struct.pack(f"{order}qI4x2d", MAGIC, record.sync, *record.variances)
@@ -47,7 +47,8 @@ def encode(order: str, record: Apmpi | ApmpiHead) -> bytes:
 
 
 def values(record: Apmpi | ApmpiHead, sync: bool) -> Iterator[tuple[str, str]]:
-    """Yields each counter with its printed value. sync: whether the log has waiting times."""
+    """Yields each counter's name with its printed value. sync: whether the log has waiting
+    times."""
     totals = ("MPI_TOTAL_COMM_TIME", "MPI_TOTAL_COMM_SYNC_TIME")
     if isinstance(record, ApmpiHead):
         named = list(zip((f"{name}_VARIANCE" for name in totals), record.variances))

@@ -13,13 +13,15 @@ from .content import standard_log
 from .encode import compress_one, encode, job_content, name_content
 from .model import NONE, ZLIB, Log, Module
 
-NAME_OFF, NAME_LEN, COMPRESSION, MAGIC = 32, 40, 16, 8  # offsets in a header of version 3.41
-BOMB = 640 << 20  # bytes that a bomb inflates to, more than a tool may use
+# Offsets in bytes in a header of version 3.41.
+NAME_OFF, NAME_LEN, COMPRESSION, MAGIC = 32, 40, 16, 8
+# Bytes that a bomb inflates to, more than a tool may use.
+BOMB = 640 << 20
 
 
 @dataclass
 class Bad:
-    """A damaged log: its bytes, and the purpose of the test."""
+    """A damaged log: its bytes, and its defect or the purpose of the test (why)."""
 
     name: str
     made: bytes | Callable[[], bytes]  # a function if the log takes long to make
@@ -43,13 +45,16 @@ def small_log(compression: int = ZLIB) -> Log:
 
 
 def patched(offset: int, *values: int, log: Log | None = None) -> bytes:
+    """Returns the bytes of a log, by default the small one, with these 64-bit values at an
+    offset."""
     data = bytearray(encode(log or small_log()))
     struct.pack_into(f"<{len(values)}Q", data, offset, *values)
     return bytes(data)
 
 
 def rebuilt(job: bytes | None = None, names: bytes | None = None) -> bytes:
-    """Returns the bytes of the small log with its stored job or name region replaced."""
+    """Returns the bytes of the small log without modules, with its stored job or name region
+    replaced by these bytes, if not None."""
     log = small_log()
     log.modules = []
     job = zlib.compress(job_content(log)) if job is None else job
@@ -74,6 +79,7 @@ def bomb(pattern: bytes = b"\0") -> bytes:
 
 
 def wrong_headers() -> Iterator[Bad]:
+    """Yields logs with a defect in the header or in its tables."""
     whole = encode(small_log())
     yield Bad("bad-empty-file", b"", "no byte at all")
     yield Bad("bad-version-only", whole[:8], "ends after the version")
@@ -94,6 +100,7 @@ def wrong_headers() -> Iterator[Bad]:
 
 
 def wrong_jobs() -> Iterator[Bad]:
+    """Yields logs with a defect in the job region."""
     job = job_content(small_log())
     yield Bad("bad-job-short", rebuilt(job=zlib.compress(job[:1080])), "no byte after the record")
     yield Bad("bad-job-tiny", rebuilt(job=zlib.compress(job[:100])), "half a job record")
@@ -107,6 +114,7 @@ def wrong_jobs() -> Iterator[Bad]:
 
 
 def wrong_names() -> Iterator[Bad]:
+    """Yields logs with a defect in the name region."""
     whole = name_content(small_log())
     for cut in (1, 10):
         data = rebuilt(names=zlib.compress(whole[:-cut]))
@@ -161,8 +169,8 @@ def broken_records() -> Iterator[tuple[str, Module, str]]:
 
 
 def half_readable() -> list[tuple[Bad, Log]]:
-    """Returns pairs of a log with one damaged module, which can be opened, and the log without that
-    module."""
+    """Returns pairs of a log with one damaged module, which can be opened, and the log of
+    everything else."""
     out = []
     for name, module, why in broken_records():
         log = small_log()
@@ -185,8 +193,8 @@ def half_readable() -> list[tuple[Bad, Log]]:
 
 
 def with_stored(name: str, tail: bytes, keep: bool) -> tuple[bytes, Log]:
-    """Returns the small log with `tail` at the end of a region, and the log that can be read. name:
-    the module; keep: whether the region's own bytes are kept."""
+    """Returns the small log's bytes with `tail` at the end of a module's region, and the log that
+    can be read. name: of the module. keep: whether the region's own bytes are kept."""
     log = small_log()
     log.modules = [*(m for m in log.modules if m.name != name), log.modules[0]]
     assert log.modules[-1].name == name
@@ -203,7 +211,8 @@ def with_stored(name: str, tail: bytes, keep: bool) -> tuple[bytes, Log]:
 
 
 def broken_annexes() -> Iterator[tuple[Bad, Log]]:
-    """Yields pairs of a log with a damaged annex, and the log without the annex."""
+    """Yields pairs of a log with a damaged annex (the records behind the part that 3.5.0 knows),
+    and the log without the annex."""
     log = small_log()
     log.annex = [Module("POSIX_EXT", 1, raw=bytes(256) * 3)]
     rest = Log(**vars(log) | {"annex": []})
@@ -234,16 +243,16 @@ def broken_annexes() -> Iterator[tuple[Bad, Log]]:
 
 
 def many_names() -> bytes:
-    """Returns a log of a million names whose ids collide in a hash table. The ids invert the
-    multiplication of Fibonacci hashing and agree in the bits that such a table uses; for other
-    hash functions the ids are ordinary."""
+    """Returns the bytes of a log with a million names whose ids collide in a hash table. The ids
+    invert the multiplication of Fibonacci hashing and agree in the bits that such a table uses; for
+    other hash functions the ids are ordinary."""
     undo = pow(0x9E3779B97F4A7C15, -1, 1 << 64)
     ids = [product * undo % (1 << 64) for product in range(1, 1000001)]
     return encode(standard_log({"STDIO": 2}, names=[(number, b"/n") for number in ids]))
 
 
 def stored_bomb() -> bytes:
-    """Returns a log whose POSIX region has more empty records than fit into memory."""
+    """Returns the bytes of a log whose POSIX region has more empty records than fit into memory."""
     log = standard_log({}, compression=NONE)
     log.modules = [Module("POSIX", 4, raw=bomb())]
     data = bytearray(encode(log))

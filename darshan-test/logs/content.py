@@ -1,5 +1,5 @@
-"""Makes random records of the modules, except APMPI, and logs of such records. They depend only on
-the arguments and a seed."""
+"""Makes random records of the modules, except APMPI, and logs of such records. The same arguments
+and the same seed always give the same records."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from .layouts import LAYOUTS
 from .model import Component, Counted, Dxt, Heatmap, Log, Lustre, Module, Record, Segment
 from .record_id import record_id
 
+# Modules with totals.
 AGGREGATED = ("POSIX", "MPI-IO", "STDIO", "DFS", "DAOS")
+# Layers with a heat map.
 LAYERS = ("POSIX", "MPIIO", "STDIO", "DFS", "DAOS")
+# Id of a DAOS pool in records.
 POOL = bytes.fromhex("00112233445566778899aabbccddeeff")
+# Id of a DAOS container in records.
 CONTAINER = bytes.fromhex("f47ac10b58cc4372a5670e02b2c3d479")
 # Values that are difficult to print with six decimals: ties, carries, tiny, huge.
 AWKWARD = (
@@ -20,6 +24,7 @@ AWKWARD = (
     1e22, 1.7976931348623157e308, 5e-324, -1.0, -0.0000005, -123.4567895, 3.0517578125e-05,
     float("inf"), float("-inf"), float("nan"),
 )  # fmt: skip
+# Extreme values of counters.
 EXTREMES = (0, 1, -1, 9, 10, 99, 100, (1 << 63) - 1, -(1 << 63), 10**18, 10**18 - 1, -(10**18))
 
 
@@ -30,8 +35,8 @@ def file_name(number: int) -> bytes:
 
 
 def common_values(rng: random.Random, kind: str, prefix: str) -> dict[str, int]:
-    """Returns the counters of four common values in descending order of their counts; unused ones
-    are zero. kind: the name of the counters, such as ACCESS."""
+    """Returns the counters of up to four common values, in descending order of their counts; unused
+    ones are 0. kind: part of the counters' names, such as ACCESS."""
     used = rng.randint(0, 4)
     values = rng.sample((64, 512, 4096, 65536, 1048576, 47008), used) + [0] * (4 - used)
     counts = sorted((rng.randint(1, 9) for _ in range(used)), reverse=True) + [0] * (4 - used)
@@ -40,12 +45,14 @@ def common_values(rng: random.Random, kind: str, prefix: str) -> dict[str, int]:
 
 
 def time_value(rng: random.Random) -> float:
+    """Returns a random time in seconds."""
     # A tenth of the times are zero; the others have more digits than are printed.
     return 0.0 if rng.random() < 0.1 else rng.random() * 10 ** rng.randint(-5, 4)
 
 
 def counted(rng: random.Random, module: str, version: int, number: int, rank: int) -> Counted:
-    """Returns a record of counters with values that are plausible enough to aggregate."""
+    """Returns a record of counters with random values that are plausible enough to aggregate.
+    number: of the file."""
     layout = LAYOUTS[module][version]
     prefix = layout.counters[0].split("_")[0]
     counters = {name: rng.randrange(10 ** rng.randint(1, 10)) for name in layout.counters}
@@ -80,7 +87,8 @@ def counted(rng: random.Random, module: str, version: int, number: int, rank: in
 
 
 def lustre(rng: random.Random, version: int, number: int, rank: int) -> Lustre:
-    """Returns the Lustre record of a file: one component in version 1, up to three in version 2."""
+    """Returns the Lustre record of a file: one component in version 1, up to three in version 2.
+    number: of the file."""
     components, osts = [], []
     for i in range(1 if version == 1 else 1 + number % 3):
         count = rng.randint(1, 5)
@@ -95,6 +103,7 @@ def lustre(rng: random.Random, version: int, number: int, rank: int) -> Lustre:
 
 
 def segments(rng: random.Random, count: int, threads: bool) -> list[Segment]:
+    """Returns random segments of a trace. threads: whether they have thread ids."""
     out = []
     for _ in range(count):
         start = rng.random() * 100
@@ -106,6 +115,7 @@ def segments(rng: random.Random, count: int, threads: bool) -> list[Segment]:
 
 
 def dxt(rng: random.Random, module: str, version: int, number: int, rank: int) -> Dxt:
+    """Returns a random trace of a file. number: of the file."""
     threads = version >= (2 if module == "DXT_POSIX" else 3)
     writes, reads = (segments(rng, rng.randint(0, 6), threads) for _ in range(2))
     host = b"node%d" % rank if number % 2 else b"h" * 63
@@ -113,13 +123,14 @@ def dxt(rng: random.Random, module: str, version: int, number: int, rank: int) -
 
 
 def heatmap(rng: random.Random, layer: str, rank: int, bins: int, width: float = 0.1) -> Heatmap:
+    """Returns a heat map with random bins. layer: of LAYERS. width: of a bin in seconds."""
     writes, reads = ([rng.randrange(1 << 34) for _ in range(bins)] for _ in range(2))
     return Heatmap(record_id(b"heatmap:" + layer.encode()), rank, width, writes, reads)
 
 
 def ranks_of(number: int) -> list[int]:
-    """Returns the ranks that use a file: all of them as a shared record (-1), one rank, or some
-    ranks."""
+    """Returns the ranks that have a record of a file: -1 (a record of all ranks), one rank, or two
+    ranks. number: of the file."""
     return ([-1], [number % 4], [0, 3])[number % 3]
 
 
@@ -144,8 +155,8 @@ def records(rng: random.Random, module: str, version: int, files: int) -> list[R
 
 
 def standard_log(versions: dict[str, int], files: int = 7, seed: int = 1, **log: object) -> Log:
-    """Returns a log with records of these module versions, with a name for each id. log: other
-    properties of the log."""
+    """Returns a log with records of these module versions for `files` files, with a name for each
+    id. log: other fields of the Log."""
     rng = random.Random(seed)
     names = [file_name(number) for number in range(files)]
     names += [b"heatmap:" + layer.encode() for layer in LAYERS if "HEATMAP" in versions]
@@ -159,8 +170,8 @@ def standard_log(versions: dict[str, int], files: int = 7, seed: int = 1, **log:
 
 
 def awkward_values(rng: random.Random, record: Counted, prefix: str) -> None:
-    """Sets counters to few different values, so that every rule of aggregation has to handle equal
-    values, -1 and 0."""
+    """Gives counters and times of a record few different values, also 0 and -1, so that every rule
+    of aggregation has to handle equal and unknown values. prefix: of the counters."""
     for name in record.counters:
         if "STRIDE" in name or "ACCESS" in name or name.endswith("_RANK"):
             continue

@@ -23,16 +23,21 @@ from .model import (
     Record,
 )  # fmt: skip
 
+# The number by which readers recognize the byte order.
 MAGIC = 6567223
+# Versions with a smaller header.
 OLD_FORMATS = ("3.00", "3.10", "3.20", "3.21")
+# Bytes of a journal's job region.
 JOURNAL_JOB_AREA = 4096
+# Bytes of a journal's name region.
 JOURNAL_NAME_AREA = 1 << 16
+# Unused bytes at the end of each region of a journal.
 JOURNAL_MODULE_SPARE = 4096
 
 
 def counted(order: str, layout: Layout, record: Counted) -> bytes:
     """Returns the bytes of a record of counters, with the additional fields of its module. order:
-    ">" or "<" for the byte order."""
+    "<" for little-endian, ">" for big-endian, as in all functions here."""
     out = struct.pack(f"{order}Qq", record.id, record.rank) + bytes(layout.padding)
     if layout.file_id:
         out += struct.pack(f"{order}Q", record.file_id)
@@ -51,11 +56,13 @@ def counted(order: str, layout: Layout, record: Counted) -> bytes:
 
 
 def component(order: str, c: Component) -> bytes:
+    """Returns the bytes of a Lustre component."""
     numbers = (c.size, c.count, c.pattern, c.flags, c.start, c.end, c.mirror)
     return struct.pack(f"{order}7q16s", *numbers, c.pool)
 
 
 def lustre(order: str, version: int, record: Lustre) -> bytes:
+    """Returns the bytes of a Lustre record."""
     out = struct.pack(f"{order}Qq", record.id, record.rank)
     if version == 1:
         only = record.components[0]
@@ -67,6 +74,7 @@ def lustre(order: str, version: int, record: Lustre) -> bytes:
 
 
 def dxt(order: str, with_threads: bool, record: Dxt) -> bytes:
+    """Returns the bytes of a trace."""
     out = struct.pack(f"{order}Qqq64s", record.id, record.rank, 0, record.host)
     out += struct.pack(f"{order}qq", len(record.writes), len(record.reads))
     for s in record.writes + record.reads:
@@ -77,6 +85,7 @@ def dxt(order: str, with_threads: bool, record: Dxt) -> bytes:
 
 
 def heatmap(order: str, record: Heatmap) -> bytes:
+    """Returns the bytes of a heat map."""
     # The 16 undefined bytes are stale addresses in real logs, so they are not zero here.
     head = struct.pack(f"{order}Qqdq", record.id, record.rank, record.width, len(record.writes))
     bins = record.writes + record.reads
@@ -130,13 +139,15 @@ def job_content(log: Log) -> bytes:
 
 
 def compress_one(method: int, data: bytes, level: int) -> bytes:
+    """Returns the data compressed by a method of model.py."""
     if method == NONE:
         return data
     return bz2.compress(data) if method == BZIP2 else zlib.compress(data, level)
 
 
 def compress(log: Log, data: bytes) -> bytes:
-    """Compresses a region, in several streams whose boundaries do not depend on the records."""
+    """Returns a region compressed in log.streams streams, whose boundaries do not depend on the
+    records."""
     step = max(1, -(-len(data) // log.streams))
     pieces = [data[i : i + step] for i in range(0, len(data), step)] or [b""]
     if log.empty_streams:
@@ -149,8 +160,8 @@ def compress(log: Log, data: bytes) -> bytes:
 
 
 def header(log: Log, names: tuple[int, int], regions: dict[int, tuple[int, int]]) -> bytes:
-    """Returns the uncompressed header in the layout of the log's version. names, regions: offset
-    and length of the name region and of each module's region."""
+    """Returns the uncompressed header in the layout of the log's version. names: offset and length
+    of the name region; regions: those of each module's region, by the module's id."""
     slots = 16 if log.version in OLD_FORMATS else 64
     where = [(0, 0)] * slots
     versions = [0] * slots
@@ -176,16 +187,17 @@ def header(log: Log, names: tuple[int, int], regions: dict[int, tuple[int, int]]
 
 
 def header_size(log: Log) -> int:
+    """Returns the bytes of a header in the log's version."""
     return 360 if log.version in OLD_FORMATS else 1328
 
 
 def module_id(module: Module) -> int:
+    """Returns the current id of a module."""
     return MODULE_IDS[module.name] if module.number is None else module.number
 
 
 def annex(log: Log, offset: int) -> bytes:
-    """Returns the bytes of the annex that starts at this offset of the file, including its
-    trailer."""
+    """Returns the bytes of the annex, with its trailer. offset: of the annex in the file."""
     blocks = b""
     for module in log.annex:
         raw = module_content(log.order, module)

@@ -1,12 +1,13 @@
-"""Reads a log, or damaged variants of it, through libdarshan-read, in a separate process, because a
-crash of the reader must not end the tests.
+"""Reads a log, or damaged variants of it, through libdarshan-read, in a process of its own, because
+a crash of the reader must not end the tests.
 
-python3 -m logs.inprocess LIBRARY FILE records MODULE... prints the records of these modules, a list
-of hexadecimal texts for each module.
+python3 -m logs.inprocess LIBRARY FILE records MODULE... prints the records of these modules, by id,
+as a list of hexadecimal texts for each module.
 
-python3 -m logs.inprocess LIBRARY FILE cuts|flips prints one JSON object: "whole" is the result for
-the log itself, "damaged" has the result of each variant, in order. A result is the message of a
-failed open, or a list for each module: (number of records, hash of their bytes, message or "")."""
+python3 -m logs.inprocess LIBRARY FILE cuts|flips prints one JSON object: "whole" is the result
+for the log itself, "damaged" has the result of each variant, in order. A result is the message
+of a failed open, or for each module's id: (number of records, checksum of their bytes, message
+or "")."""
 
 from __future__ import annotations
 
@@ -19,8 +20,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Union
 
+# Bits by which each byte is changed.
 FLIPS = (0x01, 0x80, 0xFF)
-MODULES = (3, 8, 9)  # those of bad.small_log
+# Ids of the modules of bad.small_log.
+MODULES = (3, 8, 9)
 
 Outcome = Union[str, dict[int, tuple[int, int, str]]]
 
@@ -35,6 +38,7 @@ class Reader:
         self.error = ctypes.create_string_buffer(256)
 
     def message(self) -> str:
+        """Returns the message of the last error. Fails if it is empty or has several lines."""
         text = self.error.value.decode(errors="replace")
         assert text, "an error without a message"
         assert "\n" not in text, text
@@ -42,7 +46,7 @@ class Reader:
 
     def records(self, log: ctypes.c_void_p, number: int) -> tuple[list[bytes], str]:
         """Returns the records of a module, and the message of the error after which the reader
-        stopped; "" if there was none. number: that of the module."""
+        stopped; "" if there was none. number: id of the module."""
         out: list[bytes] = []
         records = self.lib.darshan_records_open(log, number, self.error)
         if not records:
@@ -60,8 +64,8 @@ class Reader:
         return out, self.message() if got < 0 else ""
 
     def module(self, log: ctypes.c_void_p, number: int) -> tuple[int, int, str]:
-        """Reads a module. Returns the number of its records, their checksum, and the message of the
-        error after which the reader stopped; "" if there was none."""
+        """Reads a module, by its id. Returns the number of its records, their checksum, and the
+        message of the error after which the reader stopped; "" if there was none."""
         records, message = self.records(log, number)
         return len(records), zlib.crc32(b"".join(records)), message
 
@@ -73,7 +77,7 @@ class Reader:
         self.lib.darshan_log_free(log)
 
     def read(self, path: Path) -> Outcome:
-        """Returns the result of reading a log."""
+        """Returns the result of reading a log, as the head of this file describes it."""
         log = self.open(path)
         if log.value is None:
             return self.message()
@@ -83,8 +87,8 @@ class Reader:
 
 
 def damaged(path: Path, kind: str) -> Iterator[None]:
-    """Damages the file in one position after another, and yields after each damage; restores the
-    file after flips."""
+    """Damages the file in one place after another, and yields after each damage. kind: "cuts"
+    shorten it byte by byte; "flips" change each byte, and restore it."""
     size = path.stat().st_size
     if kind == "cuts":
         for length in range(size - 1, -1, -1):

@@ -191,7 +191,7 @@ class Layout:
 
 
 def names(prefix: str, short: str) -> tuple[str, ...]:
-    """Returns the full names of a list in short form."""
+    """Returns the full names of a list in short form, with the module's prefix."""
     out: list[str] = []
     for word in short.split():
         digits = re.search(r"\{1-(\d)\}", word)
@@ -206,12 +206,13 @@ def names(prefix: str, short: str) -> tuple[str, ...]:
 
 
 def layout(prefix: str, counters: str, fcounters: str, **extra: object) -> Layout:
+    """Returns a layout from lists in short form. fcounters: the times. extra: other fields."""
     return Layout(names(prefix, counters), names(prefix, fcounters), **extra)  # type: ignore[arg-type]
 
 
 def grown(prefix: str, *versions: tuple[str, str]) -> dict[int, Layout]:
     """Returns the layouts of a module by version. versions: for each version, the counters and the
-    times that it adds to the previous one."""
+    times that it adds to those of the previous one."""
     made = {}
     counters, times = "", ""
     for version, (more, more_times) in enumerate(versions, 1):
@@ -222,7 +223,7 @@ def grown(prefix: str, *versions: tuple[str, str]) -> dict[int, Layout]:
 
 FULL_TIMES = f"{NEW_TIMES} {VARIANCES}"
 
-# module name -> version -> layout; the last version is the newest.
+# By module's name and version: the layout. The last version is the newest.
 LAYOUTS: dict[str, dict[int, Layout]] = {
     "POSIX": {
         1: layout("POSIX", POSIX_1, OLD_TIMES),
@@ -311,7 +312,7 @@ LAYOUTS: dict[str, dict[int, Layout]] = {
     "SITES": grown("SITES", (SITES, SITES_TIMES), (SITE_FILES, ""), (SITE_RANKS, SITE_RANK_TIMES)),
 }
 
-# The value that older records have for a counter, if it is not -1.
+# The value that readers give a counter that is newer than the record, if it is not -1.
 NOT_YET = {
     "POSIX_RENAMED_FROM": 0,
     "POSIX_EXT_F_MAP_TIME": 0,
@@ -343,8 +344,8 @@ SLOTS_310 = SLOTS_320.replace("H5D ", "").split()
 
 
 def slot(log_version: str, module: int) -> int:
-    """Returns the index of a module in the header of this format version; raises KeyError if the
-    version does not have the module."""
+    """Returns the index of a module, by its current id, in the header of this format version.
+    Raises KeyError if the version does not have the module."""
     if log_version in ("3.00", "3.10"):
         order = SLOTS_310
     elif log_version in ("3.20", "3.21"):

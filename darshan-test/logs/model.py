@@ -1,16 +1,18 @@
-"""A log in memory: the content that a writer of logs gets, without any encoding."""
+"""A log in memory: the content of a log without any encoding."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Union
 
+# Methods of compression, as numbers in the header.
 ZLIB, BZIP2, NONE = 0, 1, 2
 
 
 @dataclass
 class Counted:
-    """A record of named values, with the counter names of its own version."""
+    """A record of named values, with the counter names of its own version. rank: -1 for a record of
+    all ranks."""
 
     id: int
     rank: int
@@ -25,7 +27,8 @@ class Counted:
 
 @dataclass
 class Component:
-    """A range of a file on Lustre that has one striping."""
+    """A range of a file on Lustre that has one striping. size: of a stripe in bytes; count: of
+    stripes; start, end: of the range, end -1 for the end of the file."""
 
     size: int
     count: int
@@ -39,6 +42,9 @@ class Component:
 
 @dataclass
 class Lustre:
+    """The striping of a file: its components, and the servers (OSTs) of all components one after
+    another."""
+
     id: int
     rank: int
     components: list[Component]
@@ -49,6 +55,9 @@ class Lustre:
 
 @dataclass(frozen=True)
 class Segment:
+    """A read or write in a trace: offset and length in bytes, start and end in seconds of the run.
+    offset, thread: 0 if unused."""
+
     offset: int
     length: int
     start: float
@@ -58,6 +67,8 @@ class Segment:
 
 @dataclass
 class Dxt:
+    """The trace of a file in a rank."""
+
     id: int
     rank: int
     host: bytes
@@ -67,6 +78,8 @@ class Dxt:
 
 @dataclass
 class Heatmap:
+    """The heat map of a layer in a rank: bytes of each bin. width: of a bin in seconds."""
+
     id: int
     rank: int
     width: float
@@ -76,7 +89,8 @@ class Heatmap:
 
 @dataclass
 class ApmpiHead:
-    """The first record of APMPI, which has values that apply to all other records."""
+    """The first record of APMPI, with values that apply to all others. sync: whether waiting times
+    are recorded."""
 
     id: int
     rank: int
@@ -86,6 +100,8 @@ class ApmpiHead:
 
 @dataclass
 class Apmpi:
+    """The MPI calls of a rank, in the order of the names in apmpi.py."""
+
     id: int
     rank: int
     counters: list[int]
@@ -100,7 +116,8 @@ Record = Union[Counted, Lustre, Dxt, Heatmap, Apmpi, ApmpiHead]
 
 @dataclass
 class Module:
-    """The region of a module. raw: bytes to use in place of the records; None if there are none."""
+    """The region of a module. partial: whether it ran out of memory for records. raw: bytes to use
+    in place of the encoded records; None: the records."""
 
     name: str
     version: int
@@ -113,6 +130,10 @@ class Module:
 
 @dataclass
 class Log:
+    """All contents of a log, and how its bytes are arranged. order: "<" for little-endian, ">" for
+    big-endian. start, end: seconds since 1970 and nanoseconds. mounts: path and type. names: id and
+    name of records; None for no name region."""
+
     version: str = "3.41"
     stamp: bytes = b""  # the version field as written, if it differs from version
     order: str = "<"
@@ -129,9 +150,9 @@ class Log:
     modules: list[Module] = field(default_factory=list)
     annex: list[Module] = field(default_factory=list)
     live: bool = False  # has the layout of a running process's journal
-    # The order of bytes in the file, which must not matter to readers.
-    streams: int = 1  # compressed streams per region
-    empty_streams: bool = False
+    # The arrangement of bytes in the file, which must not matter to readers.
+    streams: int = 1
+    empty_streams: bool = False  # an empty stream before each
     level: int | None = None  # of compression; None: stored and compressed streams alternate
     reverse: bool = False  # module regions in reverse order
     gap: int = 0  # bytes between module regions and after the last one

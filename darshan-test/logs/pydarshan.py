@@ -1,4 +1,5 @@
-"""Compares PyDarshan's values of a log with those of darshan-parser, value by value."""
+"""Compares the values that PyDarshan reads from a log with those that darshan-parser prints, one by
+one."""
 
 from __future__ import annotations
 
@@ -8,18 +9,19 @@ from typing import Any
 
 from .tools import data_lines, run
 
-# Modules read record by record; PyDarshan 3.5.0 fails on data of the others.
+# Modules that are read record by record. PyDarshan 3.5.0 fails on data of the others.
 GENERIC = (
     *("POSIX", "MPI-IO", "STDIO", "H5F", "H5D", "PNETCDF_FILE", "PNETCDF_VAR", "BG/Q"),
     *("DFS", "DAOS"),
 )
 HEAT_LAYERS = ("POSIX", "MPIIO", "STDIO", "DFS", "DAOS")
 
-Row = tuple[str, int, int, str, str]  # module, rank, id, counter, value
+# Module, rank, record id, counter, value as text.
+Row = tuple[str, int, int, str, str]
 
 
 def our_rows(parser: Path, log: Path) -> list[tuple[Row, str]]:
-    """Returns the rows of data that the parser prints, with the file name of each."""
+    """Returns the rows of data that the parser prints, each with its file name."""
     done = run(parser, "--show-incomplete", log)
     assert done.returncode == 0, done.stderr.decode()
     out = []
@@ -31,7 +33,7 @@ def our_rows(parser: Path, log: Path) -> list[tuple[Row, str]]:
 
 
 def generic_rows(report: Any, module: str) -> Iterator[Row]:
-    """Yields the rows of a module whose records consist of two arrays."""
+    """Yields the rows of a module whose records consist of two arrays. report: of PyDarshan."""
     names = report.counters[module]
     for record in report.records[module]:
         start = (module, int(record["rank"]), int(record["id"]))
@@ -42,8 +44,8 @@ def generic_rows(report: Any, module: str) -> Iterator[Row]:
             yield (*start, name, f"{float(value):f}")
 
 
-# Values that PyDarshan 3.5.0 reads wrongly: module, record versions, only in logs of the opposite
-# byte order, counters (without prefix). The bytes of the log decide.
+# Values that PyDarshan 3.5.0 reads wrongly, by the bytes of the log: module, record versions,
+# whether only in logs of the other byte order, and counters without prefix.
 SLIPS: tuple[tuple[str, tuple[int, ...], bool, tuple[str, ...]], ...] = (
     ("POSIX", (2, 3), False, ("F_VARIANCE_RANK_TIME", "F_VARIANCE_RANK_BYTES")),
     ("POSIX", (2,), False, ("F_FASTEST_RANK_TIME", "F_SLOWEST_RANK_TIME")),
@@ -53,8 +55,8 @@ SLIPS: tuple[tuple[str, tuple[int, ...], bool, tuple[str, ...]], ...] = (
 
 
 def known_slip(row: Row, version: int, swapped: bool) -> bool:
-    """Returns whether PyDarshan is known to read this value incorrectly. swapped: whether the log
-    has the other byte order."""
+    """Returns whether PyDarshan is known to read this value wrongly. swapped: whether the log has
+    the other byte order."""
     return any(
         row[0] == module
         and version in versions
@@ -70,6 +72,8 @@ def is_swapped(log: Path) -> bool:
 
 
 def compare_generic(report: Any, log: Path, ours: list[tuple[Row, str]]) -> int:
+    """Compares the modules in GENERIC. Returns the number of values compared. ours: of
+    our_rows()."""
     compared = 0
     for module in GENERIC:
         if module not in report.modules:
@@ -95,8 +99,8 @@ def compare_generic(report: Any, log: Path, ours: list[tuple[Row, str]]) -> int:
 
 
 def compare_heatmaps(report: Any, ours: list[tuple[Row, str]]) -> int:
-    """Compares PyDarshan's bins with those of the parser, by layer, rank and direction. Returns how
-    many bins were compared."""
+    """Compares the bins of heat maps by layer, rank and direction. Returns the number of bins
+    compared."""
     if "HEATMAP" not in report.modules:
         return 0
     mine: dict[tuple[str, str, int], list[int]] = {}
@@ -123,8 +127,8 @@ def compare_heatmaps(report: Any, ours: list[tuple[Row, str]]) -> int:
 
 
 def compare_lustre(report: Any, ours: list[tuple[Row, str]]) -> int:
-    """Compares stripe sizes, stripe counts and OSTs of every component. Returns how many values
-    were compared."""
+    """Compares stripe sizes, stripe counts and OSTs of every component. Returns the number of
+    values compared."""
     if "LUSTRE" not in report.modules:
         return 0
     mine: dict[tuple[int, int], list[list[int]]] = {}

@@ -1,4 +1,4 @@
-"""Computes the data rows and the preamble that darshan-parser must print for a log."""
+"""Computes the rows of data and the preamble that darshan-parser must print for a log."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ from .encode import (
 from .layouts import LAYOUTS, MODULE_IDS, MODULE_NAMES, NOT_YET
 from .model import Apmpi, ApmpiHead, Counted, Dxt, Heatmap, Log, Lustre, Module, Record
 
+# Counters that are printed as unsigned numbers.
 UNSIGNED = {"POSIX_RENAMED_FROM"}
+# Ends of counters' names: new and old.
 RENAMED = {
     "F_OPEN_START_TIMESTAMP": "F_OPEN_TIMESTAMP",
     "F_CLOSE_END_TIMESTAMP": "F_CLOSE_TIMESTAMP",
@@ -32,7 +34,7 @@ FLAGS = "stale prefrd prefwr offline init nosync extension parity compress parti
 
 
 def renamed(module: str, values: dict[str, float]) -> dict[str, float]:
-    """Returns the values of an old record with the current prefix."""
+    """Returns the values of an old record by names with the current prefix."""
     if module not in ("H5F", "PNETCDF_FILE"):
         return dict(values)
     prefix = "H5F_" if module == "H5F" else "PNETCDF_FILE_"
@@ -41,8 +43,9 @@ def renamed(module: str, values: dict[str, float]) -> dict[str, float]:
 
 
 def with_files(counters: dict[str, int]) -> dict[str, int]:
-    """Returns the counters of a GROUP record as readers show them: the number of distinct files is
-    estimated from the sketch if several processes have a record of the group."""
+    """Returns the counters of a GROUP record (sums over many files) as readers show them: if
+    several processes have a record of the group, the number of distinct files is estimated from the
+    record's sketch."""
     least, most = counters["GROUP_FILES"], counters["GROUP_SEEN"]
     words = [value for name, value in counters.items() if "_SKETCH_" in name]
     bits = sum(bin(word & (1 << 64) - 1).count("1") for word in words)
@@ -56,7 +59,8 @@ def with_files(counters: dict[str, int]) -> dict[str, int]:
 
 
 def newest(module: str, version: int, record: Counted) -> Counted:
-    """Returns the record converted to the newest version of its module."""
+    """Returns the record in the newest version of its module. Counters that it lacks have the value
+    in NOT_YET, or -1."""
     latest = LAYOUTS[module][max(LAYOUTS[module])]
     if module == "GROUP":
         return replace(record, counters=with_files(record.counters))
@@ -97,7 +101,8 @@ def readable(module: Module) -> list[Record]:
 
 
 def repaired(records: list[Record]) -> list[Record]:
-    """Returns the heat maps with a common length, if their numbers of bins differ by one."""
+    """Returns the heat maps with the number of bins of the first, if they have one more or less:
+    the last bin is dropped, or a bin of 0 is added."""
     out: list[Record] = []
     for record in records:
         assert isinstance(record, Heatmap)
@@ -113,7 +118,8 @@ def repaired(records: list[Record]) -> list[Record]:
 
 
 def kept_components(record: Lustre) -> list[tuple[int, list[int]]]:
-    """Returns (index of the component, its OSTs) of the components in use."""
+    """Returns the components in use of a Lustre record: index and OSTs. The first with a size of -1
+    ends the list."""
     out, at = [], 0
     for i, c in enumerate(record.components):
         if c.size == -1:
@@ -124,6 +130,7 @@ def kept_components(record: Lustre) -> list[tuple[int, list[int]]]:
 
 
 def lustre_values(record: Lustre, version: int) -> Iterator[tuple[str, str]]:
+    """Yields the printed names and values of a Lustre record."""
     kept = kept_components(record)
     yield "LUSTRE_NUM_COMPONENTS", str(len(kept))
     yield "LUSTRE_NUM_STRIPES", str(sum(len(osts) for _, osts in kept))
@@ -154,6 +161,7 @@ def lustre_values(record: Lustre, version: int) -> Iterator[tuple[str, str]]:
 
 
 def heatmap_values(record: Heatmap) -> Iterator[tuple[str, str]]:
+    """Yields the printed names and values of a heat map."""
     yield "HEATMAP_F_BIN_WIDTH_SECONDS", f"{record.width:f}"
     for kind, bins in (("READ", record.reads), ("WRITE", record.writes)):
         for i, value in enumerate(bins):
@@ -161,6 +169,7 @@ def heatmap_values(record: Heatmap) -> Iterator[tuple[str, str]]:
 
 
 def counted_values(module: str, record: Counted) -> Iterator[tuple[str, str]]:
+    """Yields the printed names and values of a record of counters."""
     for name, value in record.counters.items():
         yield name, str(value % (1 << 64) if name in UNSIGNED else value)
     for name, real in record.fcounters.items():
@@ -183,7 +192,7 @@ def mount_table(log: Log) -> list[tuple[bytes, bytes]]:
     return sorted(entries, key=lambda entry: -len(entry[0]))
 
 
-# Names may contain any byte; bytes that would forge rows or control a terminal are escaped.
+# Bytes of names that would forge rows or control a terminal; they are escaped.
 _CONTROL = re.compile(rb"[\x00-\x1f\x7f]|\xc2[\x80-\x9f]")
 _SHORT = {b"\t": rb"\t", b"\n": rb"\n"}
 
@@ -207,7 +216,8 @@ class Names:
                 self.by_id[number] = name
 
     def columns(self, module: str, record: Record) -> list[bytes]:
-        """Returns the last three columns: file name, mount point, type."""
+        """Returns the last three columns of a record's row: file name, mount point, file system
+        type."""
         name = self.by_id.get(record.id)
         if module == "APMPI":
             return [b"", b"", b""]
@@ -233,7 +243,7 @@ class Names:
 
 
 def rows(log: Log) -> list[bytes]:
-    """Returns all rows of data, with the modules in the order of their ids."""
+    """Returns all rows of data, with the modules in the order of their ids, then the annex."""
     names = Names(log)
     out = []
     for module in sorted(log.modules, key=module_id) + log.annex:
@@ -278,7 +288,7 @@ def times(log: Log) -> list[bytes]:
 
 
 def regions(log: Log) -> list[bytes]:
-    """Returns the lines of the preamble about the regions of the file."""
+    """Returns the lines of the preamble about the regions of the file, with their bytes."""
     job = compress(log, job_content(log))
     job_length = JOURNAL_JOB_AREA if log.live else len(job)
     names = 0 if log.names is None else len(compress(log, name_content(log)))

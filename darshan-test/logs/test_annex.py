@@ -1,4 +1,5 @@
-"""If the annex is damaged, only the annex is not printed, and there is a warning of one line."""
+"""If the annex (the records behind the part of a log that 3.5.0 knows) is damaged, only the annex
+is not printed, and a warning of one line says so."""
 
 from __future__ import annotations
 
@@ -16,27 +17,31 @@ from .model import Log
 from .rows import rows
 from .tools import data_lines, run
 
-BLOCK = "<4I2Q"  # module, version, compression, flags, stored and raw length
-TRAILER = "<8s2I2Q2I"  # magic, version, blocks, offset, length, checksum, flags
+# Head of a block: module, version, compression, flags, stored and decompressed bytes.
+BLOCK = "<4I2Q"
+# Magic text, version, number of blocks, offset, length, checksum, flags.
+TRAILER = "<8s2I2Q2I"
 BLOCK_SIZE, TRAILER_SIZE = struct.calcsize(BLOCK), struct.calcsize(TRAILER)
 POSIX_EXT, LIVE, PARTIAL, NONE = 64, 1, 1, 2
 
 
 @functools.cache
 def log_named(name: str) -> Log:
+    """Returns a log of the catalogue."""
     return next(case.log for case in good_cases() if case.name == name)
 
 
 def parts(data: bytes) -> tuple[bytes, bytes, list[int | bytes]]:
-    """Returns the log without its annex, the blocks of the annex, and the fields of its trailer."""
+    """Returns the bytes of a log without its annex, the blocks of the annex, and the fields of its
+    trailer."""
     trailer = list(struct.unpack(TRAILER, data[-TRAILER_SIZE:]))
     offset, length = trailer[3], trailer[4]
     return data[:offset], data[offset : offset + length], trailer
 
 
 def built(body: bytes, blocks: bytes, **changes: int) -> bytes:
-    """Returns the log `body` with an annex of the given blocks and a valid trailer. changes: fields
-    of the trailer with other values."""
+    """Returns the bytes of the log `body` with an annex of the given blocks and a valid trailer.
+    changes: fields of the trailer with other values."""
     fields = {"version": 1, "count": 1, "offset": len(body), "length": len(blocks)}
     fields |= {"checksum": zlib.crc32(blocks), "flags": 0} | changes
     return body + blocks + struct.pack(TRAILER, b"DshAnnex", *fields.values())
@@ -50,7 +55,7 @@ def block(module: int, content: bytes, **changes: int) -> bytes:
 
 
 def damaged() -> Iterator[tuple[str, bytes]]:
-    """Yields the name of a defect of the annex, and the log that has it."""
+    """Yields the name of a defect of the annex, and the bytes of the log that has it."""
     body, blocks, _ = parts(encode(log_named("good-annex-little")))
     huge = (1 << 64) - 1
     yield "checksum", built(body, blocks, checksum=zlib.crc32(blocks) ^ 1)
@@ -76,7 +81,8 @@ def damaged() -> Iterator[tuple[str, bytes]]:
 
 
 def parsed(parser: Path, folder: Path, data: bytes) -> tuple[list[bytes], bytes]:
-    """Returns the rows that the parser prints for a log, and its output on stderr."""
+    """Returns the rows that the parser prints for a log of these bytes, and its output on stderr.
+    folder: for the log."""
     path = folder / "log"
     path.write_bytes(data)
     done = run(parser, "--base", "--show-incomplete", path)
@@ -86,12 +92,14 @@ def parsed(parser: Path, folder: Path, data: bytes) -> tuple[list[bytes], bytes]
 
 @functools.cache
 def plain_rows() -> list[bytes]:
+    """Returns the rows of good-annex-little without those of its annex."""
     return [row for row in rows(log_named("good-annex-little")) if not row.startswith(b"POSIX_EXT")]
 
 
 @pytest.mark.parametrize("data", [pytest.param(data, id=what) for what, data in damaged()])
 def test_damage_costs_the_annex_only(data: bytes, parser: Path, tmp_path: Path) -> None:
-    """The rest of the log is printed, and a warning of one line says which part was skipped."""
+    """For a log with a damaged annex, all other rows are printed, and a warning of one line
+    mentions the annex."""
     got, said = parsed(parser, tmp_path, data)
     assert got == plain_rows()
     assert said.count(b"\n") == 1
@@ -107,14 +115,15 @@ def test_damage_is_nobodys_concern_without_the_annex(parser: Path, tmp_path: Pat
 
 
 def test_no_trailer_no_annex(parser: Path, tmp_path: Path) -> None:
-    """Without the magic number at the end, the bytes after the log are not an annex."""
+    """Without the magic text at the end, the bytes after the log are ignored without a warning."""
     body, blocks, _ = parts(encode(log_named("good-annex-little")))
     got, said = parsed(parser, tmp_path, body + blocks + b"x" * TRAILER_SIZE)
     assert (got, said) == (plain_rows(), b"")
 
 
 def test_live_annex(parser: Path, tmp_path: Path) -> None:
-    """In a journal only the first raw_len bytes of a block are records."""
+    """In a journal, only the bytes of a block that its head counts are records; the rest is unused
+    space."""
     body, blocks, _ = parts(encode(log_named("good-annex-uncompressed")))
     records = blocks[BLOCK_SIZE:]
     room = records + b"\xee" * 5000
@@ -124,8 +133,8 @@ def test_live_annex(parser: Path, tmp_path: Path) -> None:
 
 
 def test_unknown_and_partial_blocks(parser: Path, tmp_path: Path) -> None:
-    """The order of blocks has no effect, a message names an unknown module, and without
-    --show-incomplete a partial module ends the output."""
+    """Blocks may be in any order, and a message names an unknown module. For an incomplete module,
+    the output ends with status 255 unless --show-incomplete is given."""
     body, blocks, _ = parts(encode(log_named("good-annex-little")))
     unknown = block(99, b"whatever it is")
     got, said = parsed(parser, tmp_path, built(body, unknown + blocks, count=2))
@@ -142,8 +151,8 @@ def test_unknown_and_partial_blocks(parser: Path, tmp_path: Path) -> None:
 
 
 def test_names_of_processes(parser: Path, tmp_path: Path) -> None:
-    """A command line is escaped, so that it cannot forge rows or control a terminal; --no-annex
-    omits it."""
+    """A process's command line is escaped, so that it cannot forge rows or control a terminal;
+    --no-annex omits it."""
     path = tmp_path / "log"
     path.write_bytes(encode(log_named("good-tree-strange")))
     done = run(parser, path)

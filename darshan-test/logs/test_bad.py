@@ -1,5 +1,5 @@
-"""Logs that are damaged by accident or on purpose cause a message and a status, never a crash, a
-hang or high memory use."""
+"""For logs that are damaged by accident or on purpose, the parser prints a message and returns a
+status. It never crashes, hangs or uses much memory."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ANNEX = [pytest.param(bad, rest, id=bad.name) for bad, rest in broken_annexes()]
 
 
 def assert_refused(parser: Path, path: Path) -> None:
-    """Checks that the parser ends with status 1, prints one line on stderr that names the file, and
+    """Fails unless the parser ends with status 1, prints one line on stderr that has the path, and
     no data."""
     done = run(parser, path)
     assert done.returncode == 1, done.stderr.decode()
@@ -44,6 +44,7 @@ def assert_refused(parser: Path, path: Path) -> None:
 
 @pytest.mark.parametrize("bad", UNREADABLE)
 def test_unreadable_log(bad: Bad, tmp_path: Path, parser: Path) -> None:
+    """A log whose header, job or names are damaged is refused with a message."""
     path = tmp_path / bad.name
     path.write_bytes(bad.data)
     assert_refused(parser, path)
@@ -51,6 +52,7 @@ def test_unreadable_log(bad: Bad, tmp_path: Path, parser: Path) -> None:
 
 @pytest.mark.parametrize("what", ["folder", "fifo", "missing", "null", "zero"])
 def test_what_is_no_file(what: str, tmp_path: Path, parser: Path) -> None:
+    """A folder, a pipe, a device and a missing path are refused with a message."""
     path = tmp_path / what
     if what == "folder":
         path.mkdir()
@@ -63,7 +65,8 @@ def test_what_is_no_file(what: str, tmp_path: Path, parser: Path) -> None:
 
 @pytest.mark.parametrize(("bad", "rest"), HALF)
 def test_one_broken_module(bad: Bad, rest: Log, tmp_path: Path, parser: Path) -> None:
-    """The other modules are printed, the error is reported, and the status is 0."""
+    """If one module is damaged, the rows of all others are printed, one line reports the error, and
+    the status is 0."""
     path = tmp_path / bad.name
     path.write_bytes(bad.data)
     done = run(parser, path)
@@ -76,7 +79,7 @@ def test_one_broken_module(bad: Bad, rest: Log, tmp_path: Path, parser: Path) ->
 
 @pytest.mark.parametrize(("bad", "rest"), ANNEX)
 def test_broken_annex(bad: Bad, rest: Log, tmp_path: Path, parser: Path) -> None:
-    """A damaged annex is skipped with a message; the log is printed."""
+    """A damaged annex is skipped with a message of one line; the rest of the log is printed."""
     path = tmp_path / bad.name
     path.write_bytes(bad.data)
     done = run(parser, path)
@@ -86,7 +89,8 @@ def test_broken_annex(bad: Bad, rest: Log, tmp_path: Path, parser: Path) -> None
 
 
 def test_region_that_inflates_past_all_memory(tmp_path: Path, parser: Path) -> None:
-    """The parser's memory stays within the limit of tools.py, although the records exceed it."""
+    """For a region that decompresses to more than fits into memory, the parser prints the totals
+    within the memory limit of tools.py."""
     path = tmp_path / "bomb"
     path.write_bytes(stored_bomb())
     done = run(parser, "--total", path)
@@ -95,8 +99,8 @@ def test_region_that_inflates_past_all_memory(tmp_path: Path, parser: Path) -> N
 
 
 def test_names_with_colliding_ids(tmp_path: Path, parser: Path) -> None:
-    """If the ids of a million names collide in a hash table, opening the log still takes little
-    time."""
+    """A log with a million names whose ids collide in a hash table is read within the time limit of
+    tools.py."""
     path = tmp_path / "names"
     path.write_bytes(many_names())
     # A quadratic reader would need many minutes and exceed the time limit of tools.py.
@@ -104,7 +108,7 @@ def test_names_with_colliding_ids(tmp_path: Path, parser: Path) -> None:
 
 
 def outcomes(build: Path, path: Path, kind: str) -> tuple[Any, list[Any]]:
-    """Returns the results for the log itself and for its damaged variants, as inprocess.py
+    """Returns the result for the log itself, and those for its damaged variants, as inprocess.py
     describes them. kind: "cuts" or "flips"."""
     done = run_library(build / "libdarshan-read.so.0", path, kind)
     assert done.returncode == 0, done.stderr.decode()
@@ -113,7 +117,8 @@ def outcomes(build: Path, path: Path, kind: str) -> tuple[Any, list[Any]]:
 
 
 def ends(log: Log, data: bytes) -> dict[str, int]:
-    """Returns the offsets of the ends of the small log's regions, by name."""
+    """Returns the offsets behind the small log's regions: "names", and modules by their ids as
+    text."""
     job = 1328 + len(compress(log, job_content(log)))
     out = {"names": job + len(compress(log, name_content(log)))}
     for number in (3, 8, 9):
@@ -124,7 +129,8 @@ def ends(log: Log, data: bytes) -> dict[str, int]:
 
 
 def test_every_truncation(tmp_path: Path, build: Path) -> None:
-    """In a truncated log, complete regions are read, and truncated ones are not."""
+    """In a log that is truncated at any byte, complete regions are read as in the whole log, and
+    truncated ones give a message."""
     log = small_log()
     path = tmp_path / "small"
     data = encode(log)
@@ -143,7 +149,7 @@ def test_every_truncation(tmp_path: Path, build: Path) -> None:
 
 
 def test_every_flipped_byte(tmp_path: Path, build: Path) -> None:
-    """A changed byte in compressed data is detected, or does not change the result."""
+    """If a byte of a compressed log is changed, the result is the same or there is a message."""
     log = small_log()
     path = tmp_path / "small"
     data = encode(log)
@@ -162,8 +168,8 @@ def test_every_flipped_byte(tmp_path: Path, build: Path) -> None:
 
 
 def test_every_flipped_byte_without_compression(tmp_path: Path, build: Path) -> None:
-    """Uncompressed data has no checksum, so the test requires only that the reader does not
-    crash."""
+    """If a byte of an uncompressed log is changed, the reader does not crash; values may be
+    different, because there is no checksum."""
     path = tmp_path / "small"
     data = encode(small_log(NONE))
     path.write_bytes(data)
@@ -175,8 +181,7 @@ def test_every_flipped_byte_without_compression(tmp_path: Path, build: Path) -> 
 
 @pytest.mark.parametrize("compression", [ZLIB, NONE])
 def test_sample_through_the_command(compression: int, tmp_path: Path, parser: Path) -> None:
-    """For randomly damaged logs, the command ends with status 0 or 1, and prints a message if it is
-    1."""
+    """For randomly damaged logs, the parser ends with status 0 or 1, with a message if it is 1."""
     rng = random.Random(compression)
     whole = encode(small_log(compression))
     path = tmp_path / "damaged"

@@ -17,12 +17,13 @@ from .rows import data_modules, preamble, readable, rows
 from .tools import by_module, data_lines, run
 
 CASES = [pytest.param(case, id=case.name) for case in good_cases()]
+# Cases with a module that ran out of memory for records.
 PARTIAL = [param for param in CASES if any(m.partial for m in param.values[0].log.modules)]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Writes every correct log into a folder, and returns the folder."""
+    """Returns a folder with every correct log, named after its case."""
     path = tmp_path_factory.mktemp("good")
     for case in good_cases():
         (path / case.name).write_bytes(encode(case.log))
@@ -30,6 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def first_difference(got: list[bytes], want: list[bytes]) -> str:
+    """Returns a text about the first line that differs, or about the numbers of lines."""
     for i, (a, b) in enumerate(zip(got, want)):
         if a != b:
             return f"line {i}: got {a!r}, want {b!r}"
@@ -37,11 +39,12 @@ def first_difference(got: list[bytes], want: list[bytes]) -> str:
 
 
 def is_partial(case: Case, name: str) -> bool:
+    """Returns whether a module of the case ran out of memory for records. name: of the module."""
     return any(m.partial for m in case.log.modules if m.name == name)
 
 
 def incomplete(sections: dict[str, list[str]]) -> list[str]:
-    """Returns the modules that the output warns about."""
+    """Returns the modules that the output warns about. sections: of by_module()."""
     sentence = "# *WARNING*: The {} module contains incomplete data!"
     return [
         name
@@ -52,8 +55,8 @@ def incomplete(sections: dict[str, list[str]]) -> list[str]:
 
 @pytest.mark.parametrize("case", CASES)
 def test_rows_and_preamble(case: Case, folder: Path, parser: Path) -> None:
-    """Every value, name and mount point of a record is right, and every value and title of the
-    preamble."""
+    """Every row of data is printed with its values, name and mount point, and every line of the
+    preamble. The output warns about each incomplete module."""
     done = run(parser, *case.options, folder / case.name)
     assert done.returncode == 0, done.stderr.decode()
     unreadable = case.name.startswith(("good-version", "good-unknown", "good-no-handler"))
@@ -73,7 +76,7 @@ def test_rows_and_preamble(case: Case, folder: Path, parser: Path) -> None:
 
 
 def aggregated(log: Log) -> Iterator[tuple[Module, list[Counted]]]:
-    """Yields the modules that have totals, with their records."""
+    """Yields the modules that have totals, with their records in the newest version."""
     for module in sorted(log.modules, key=module_id):
         records = [r for r in readable(module) if isinstance(r, Counted)]
         if module.name in AGGREGATED and records:
@@ -81,7 +84,7 @@ def aggregated(log: Log) -> Iterator[tuple[Module, list[Counted]]]:
 
 
 def wanted_sums(log: Log) -> dict[str, list[str]]:
-    """Returns the lines that --total, --file and --perf must print, by module."""
+    """Returns the lines that --total, --file and --perf must print, by the module's name."""
     out = {}
     for module, records in aggregated(log):
         lines = [f"{key}: {value}" for key, value in totals(module.name, records).items()]
@@ -97,6 +100,8 @@ def wanted_sums(log: Log) -> dict[str, list[str]]:
 
 
 def assert_sums(parser: Path, path: Path, log: Log, options: list[str]) -> None:
+    """Fails unless the parser prints the sums of a log that are computed here. options: further
+    options."""
     done = run(parser, "--total", "--file", "--perf", "--annex", *options, path)
     assert done.returncode == 0, done.stderr.decode()
     sections = by_module(done.stdout)
@@ -111,13 +116,14 @@ def assert_sums(parser: Path, path: Path, log: Log, options: list[str]) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_sums(case: Case, folder: Path, parser: Path) -> None:
-    """Totals, file counts and performance are right for each module that has them."""
+    """For each module that has them, totals, file counts and performance are those computed from
+    its records."""
     assert_sums(parser, folder / case.name, case.log, case.options)
 
 
 @pytest.mark.parametrize("seed", range(24))
 def test_sums_of_awkward_values(seed: int, tmp_path: Path, parser: Path) -> None:
-    """The sums are right if many values are equal, -1 or 0."""
+    """The sums are right for random records in which many values are equal, -1 or 0."""
     log = aggregation_log(seed)
     path = tmp_path / "log"
     path.write_bytes(encode(log))
@@ -125,7 +131,8 @@ def test_sums_of_awkward_values(seed: int, tmp_path: Path, parser: Path) -> None
 
 
 def test_common_values_of_mpiio_that_begin_with_zero(tmp_path: Path, parser: Path) -> None:
-    """In MPI-IO, and only there, --total skips a list of common values that begins with zero."""
+    """In MPI-IO, and only there, --total ignores a record's common access sizes if the first is 0,
+    as 3.5.0 does."""
     log = standard_log({"POSIX": 4, "MPI-IO": 3}, files=3)
     for module in log.modules:
         prefix = "POSIX" if module.name == "POSIX" else "MPIIO"
@@ -140,7 +147,7 @@ def test_common_values_of_mpiio_that_begin_with_zero(tmp_path: Path, parser: Pat
 
 @pytest.mark.parametrize("case", [p for p in CASES if p.id in ("good-3.5.0-big", "good-annex-big")])
 def test_all_is_everything(case: Case, folder: Path, parser: Path) -> None:
-    """--all prints the rows and the sums, and --no-annex omits the annex."""
+    """--all prints all rows and all totals, and --no-annex omits those of the annex."""
     done = run(parser, "--all", folder / case.name)
     got = data_lines(done.stdout)
     sums = [line for line in got if line.startswith(b"total_")]
@@ -154,8 +161,8 @@ def test_all_is_everything(case: Case, folder: Path, parser: Path) -> None:
 
 @pytest.mark.parametrize("case", [p for p in CASES if p.id.startswith("good-annex")])
 def test_sums_of_the_annex_are_asked_for(case: Case, folder: Path, parser: Path) -> None:
-    """Totals of the annex are printed only with an option, because scripts for 3.5.0 do not know
-    them; rows are printed with and without it."""
+    """Totals of the annex are printed only with --annex, because scripts for 3.5.0 do not know
+    them. Rows are printed with and without it."""
     log = folder / case.name
     plain = run(parser, "--total", log)
     assert plain.returncode == 0
@@ -169,7 +176,8 @@ def test_sums_of_the_annex_are_asked_for(case: Case, folder: Path, parser: Path)
 
 @pytest.mark.parametrize("case", PARTIAL)
 def test_partial_module_stops_the_output(case: Case, folder: Path, parser: Path) -> None:
-    """Without --show-incomplete a partial module ends the output after the modules before it."""
+    """Without --show-incomplete, the output ends with status 255 and a message before the first
+    incomplete module."""
     done = run(parser, folder / case.name)
     assert done.returncode == 255  # scripts for 3.5.0 know this status
     assert done.stderr

@@ -16,7 +16,7 @@ from tree import real_log_paths
 
 from .tools import run
 
-# The line's key -> (wrong expected value, right value).
+# Key of a line: wrong expected value, right value.
 Slips = dict[str, tuple[bytes, bytes]]
 
 ROW_SLIPS: dict[str, Slips] = {
@@ -76,17 +76,17 @@ real_log = pytest.mark.parametrize("log", LOGS)
 
 
 def printed(parser: Path, option: str | None, log: Path) -> list[bytes]:
-    """Returns the lines that the parser prints with an option, including incomplete modules; None:
-    without an option."""
+    """Returns the lines that the parser prints for a log, also of incomplete modules. option: None
+    for none."""
     done = run(parser, *([option] if option else []), "--show-incomplete", log)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout.split(b"\n")[:-1]
 
 
 def corrected(lines: list[bytes], slips: Slips, separator: bytes, key: int) -> list[bytes]:
-    """Returns the expected lines with the right values in place of the listed errors, and checks
-    that each listed error is present. separator: between the columns; key: the number of columns
-    before the value."""
+    """Returns the expected lines with the right values in place of the listed errors. Fails if a
+    listed error is not present. separator: between the columns. key: number of columns before the
+    line's key."""
     out, found = [], Counter[str]()
     for line in lines:
         fields = line.split(separator)
@@ -102,8 +102,8 @@ def corrected(lines: list[bytes], slips: Slips, separator: bytes, key: int) -> l
 
 
 def check_same(got: list[bytes], want: list[bytes]) -> None:
-    """Compares two lists of lines; fails with the first line that differs, because a comparison of
-    whole lists would not show it."""
+    """Fails with the first line that differs, because a comparison of whole lists would not show
+    it."""
     for number, (a, b) in enumerate(zip(got, want)):
         assert a == b, f"line {number}"
     assert len(got) == len(want)
@@ -111,7 +111,7 @@ def check_same(got: list[bytes], want: list[bytes]) -> None:
 
 @real_log
 def test_rows(log: Path, parser: Path) -> None:
-    """Each data row is right."""
+    """Each row of data equals the stored one, except for listed errors."""
     got = [row for row in printed(parser, "--base", log) if row and not row.startswith(b"#")]
     with gzip.open(log.with_suffix(".rows.gz")) as file:
         want = file.read().split(b"\n")[:-1]
@@ -122,7 +122,7 @@ def test_rows(log: Path, parser: Path) -> None:
 
 @real_log
 def test_preamble(log: Path, parser: Path) -> None:
-    """Each value of the preamble is right, in order."""
+    """Each value of the preamble equals the stored one, in the same order."""
     lines = printed(parser, "--perf", log)
     end = next(i for i, line in enumerate(lines) if line.startswith(HEADINGS[1]))
     end = next((i for i in range(end, len(lines)) if not lines[i]), len(lines))
@@ -136,7 +136,7 @@ def test_preamble(log: Path, parser: Path) -> None:
 
 @real_log
 def test_totals(log: Path, parser: Path) -> None:
-    """Each total of each module is right."""
+    """Each total of each module equals the stored one, except for listed errors."""
     got = [row for row in printed(parser, "--total", log) if row.startswith(b"total_")]
     want = log.with_suffix(".total").read_bytes().split(b"\n")[:-1]
     check_same(got, corrected(want, TOTAL_SLIPS.get(log.stem, {}), b": ", 0))
@@ -144,14 +144,14 @@ def test_totals(log: Path, parser: Path) -> None:
 
 @real_log
 def test_performance(log: Path, parser: Path) -> None:
-    """The derived figures of each module are right."""
+    """The performance figures of each module equal the stored ones."""
     got = [line for line in printed(parser, "--perf", log) if line.startswith(PERF_KEYS)]
     check_same(got, log.with_suffix(".perf").read_bytes().split(b"\n")[:-1])
 
 
 @real_log
 def test_traces(log: Path, build: Path) -> None:
-    """Each segment of each trace is right."""
+    """Each segment of each trace equals the stored one."""
     lines = printed(build / "darshan-dxt-parser", None, log)
     got = [line for line in lines if line.startswith(b" X_")]
     expected = log.with_suffix(".dxt.gz")
@@ -164,7 +164,7 @@ def test_traces(log: Path, build: Path) -> None:
 
 @real_log
 def test_all_holds_the_parts(log: Path, parser: Path) -> None:
-    """--all prints the lines that the single options print, and no other data."""
+    """--all prints exactly the rows that --base and --total print."""
     everything = [row for row in printed(parser, "--all", log) if row and not row.startswith(b"#")]
     parts = [
         row
@@ -177,6 +177,6 @@ def test_all_holds_the_parts(log: Path, parser: Path) -> None:
 
 @pytest.mark.needs("real-logs")
 def test_every_slip_belongs_to_a_log() -> None:
-    """Each listed error belongs to a log that exists; otherwise it would never be checked."""
+    """Each listed error belongs to a log that exists; otherwise it would not be checked."""
     names = {param.values[0].stem for param in LOGS}
     assert set(ROW_SLIPS) | set(TOTAL_SLIPS) <= names

@@ -12,13 +12,17 @@ from pathlib import Path
 from lab.command import finished_in_bytes
 from lab.environment import preload
 
-# Far more than any log here needs, and far less than a hostile length field can request.
+# Limit of the address space, far more than any log here needs, and far less than a hostile length
+# field can request.
 MEMORY_MIB = 512
+# Time limit of a tool.
 SECONDS = 20
-# A shell sets the limit, because forking this large process for it is slow.
+# Words in front of a command that set the limit. A shell does this, because forking this large
+# process for it is slow.
 LIMITED = ("/bin/sh", "-c", f'ulimit -v {MEMORY_MIB << 10}; ulimit -c 0; exec "$@"', "sh")
 ENVIRONMENT = {"TZ": "UTC", "LC_ALL": "C"}
-# The sanitizers reserve terabytes of address space and limit allocations themselves.
+# Environment that limits allocations of programs with AddressSanitizer, which reserve terabytes of
+# address space.
 SANITIZED = {
     "ASAN_OPTIONS": f"exitcode=99:max_allocation_size_mb={MEMORY_MIB}",
     "UBSAN_OPTIONS": "exitcode=99",
@@ -32,16 +36,16 @@ def is_sanitized(binary: Path) -> bool:
 
 
 def run(tool: Path, *arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
-    """Runs a tool and waits for its end; fails the test if it takes too long. Returns its status
-    and output."""
+    """Runs a tool with limits, and returns its status and output. Raises subprocess.TimeoutExpired
+    if it takes too long."""
     return start([tool, *arguments], is_sanitized(tool), {})
 
 
 def run_library(
     library: Path, *arguments: str | Path, module: str = "logs.inprocess"
 ) -> subprocess.CompletedProcess[bytes]:
-    """Runs inprocess.py, or another module, with a library and these arguments. Returns its
-    output."""
+    """Runs inprocess.py, or another module of the tests, with a library and these arguments.
+    Returns its status and output."""
     extra = {"PYTHONPATH": str(Path(__file__).resolve().parent.parent)}
     sanitized = is_sanitized(library)
     if sanitized:
@@ -58,6 +62,8 @@ def run_library(
 def start(
     command: Sequence[str | Path], sanitized: bool, extra: dict[str, str]
 ) -> subprocess.CompletedProcess[bytes]:
+    """Runs a command with limits. sanitized: whether it has AddressSanitizer, which needs other
+    limits. extra: variables."""
     return finished_in_bytes(
         command if sanitized else [*LIMITED, *command],
         env=os.environ | ENVIRONMENT | SANITIZED | extra,
@@ -71,8 +77,8 @@ def data_lines(output: bytes) -> list[bytes]:
 
 
 def by_module(output: bytes) -> dict[str, list[str]]:
-    """Returns, by the module's name, each title `# <NAME> module data` and the lines up to the next
-    title."""
+    """Returns the lines of each module by its name, from its title `# <NAME> module data` up to the
+    next title."""
     sections: dict[str, list[str]] = {}
     current: list[str] = []
     for line in output.decode(errors="replace").splitlines():

@@ -6,11 +6,12 @@ from .encode import module_id
 from .model import Dxt, Log, Lustre, Module, Segment
 from .rows import Names, kept_components
 
-Component = tuple[int, int, int, list[int]]  # start, end, stripe size, OSTs
+# Start, end (-1: end of the file) and stripe size in bytes, OSTs.
+Component = tuple[int, int, int, list[int]]
 
 
 def components(record: Lustre, version: int) -> list[Component]:
-    """Returns the components in use of a Lustre record."""
+    """Returns the components in use of a Lustre record. version: of the record."""
     out = []
     for index, osts in kept_components(record):
         c = record.components[index]
@@ -20,7 +21,8 @@ def components(record: Lustre, version: int) -> list[Component]:
 
 
 def osts_of(segment: Segment, layout: list[Component]) -> list[int]:
-    """Returns the OSTs that a segment reads or writes, in the order of the offsets."""
+    """Returns the OSTs that a segment reads or writes, in the order of the offsets, each once per
+    component."""
     at, stop = segment.offset, segment.offset + segment.length
     out: list[int] = []
     for start, end, size, osts in layout:
@@ -41,7 +43,7 @@ def osts_of(segment: Segment, layout: list[Component]) -> list[int]:
 
 def segment_row(module: Module, place: str, s: Segment, layout: list[Component] | None) -> bytes:
     """Returns the row that darshan-dxt-parser prints for a segment. place: the row's text before
-    the offset; layout: the components of the file, None if it is not on Lustre."""
+    the offset. layout: components of the file, None if it is not on Lustre."""
     offset = -1 if (module.name, module.version) == ("DXT_MPIIO", 1) else s.offset
     osts = "".join(f" [{ost}]" for ost in osts_of(s, layout)) + "  " if layout else ""
     thread = f" {s.thread:4d}" if has_threads(module) else " N/A"
@@ -50,10 +52,12 @@ def segment_row(module: Module, place: str, s: Segment, layout: list[Component] 
 
 
 def has_threads(module: Module) -> bool:
+    """Returns whether traces of this version have thread ids."""
     return module.version >= (2 if module.name == "DXT_POSIX" else 3)
 
 
 def lustre_by_id(log: Log) -> dict[int, list[Component]]:
+    """Returns the components of each file on Lustre, by record id."""
     out: dict[int, list[Component]] = {}
     for module in log.modules:
         for record in module.records:
@@ -63,6 +67,7 @@ def lustre_by_id(log: Log) -> dict[int, list[Component]]:
 
 
 def head_lines(module: Module, record: Dxt, columns: list[bytes]) -> list[bytes]:
+    """Returns the lines before a trace's segments. columns: file name, mount point, type."""
     threads = {s.thread for s in record.writes + record.reads}
     count = max(1, len(threads)) if has_threads(module) else 1
     name, mount, kind = columns
@@ -76,6 +81,7 @@ def head_lines(module: Module, record: Dxt, columns: list[bytes]) -> list[bytes]
 
 
 def component_lines(layout: list[Component]) -> list[bytes]:
+    """Returns the lines about the striping of a file."""
     out = []
     for number, (start, end, size, osts) in enumerate(layout, 1):
         last = "EOF" if end == -1 else str(end)

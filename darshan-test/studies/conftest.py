@@ -1,4 +1,4 @@
-"""The fixture of the studies' tests: it runs programs of the build in an empty folder."""
+"""The fixture of the studies' tests, which runs programs of the build in an empty folder."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from place import needs
 
 @pytest.fixture(scope="module")
 def lab(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    """Returns an object that runs programs with and without the runtime; skips the tests if HDF5 is
-    missing."""
+    """Returns an object that runs programs with and without the runtime. Skips the tests if
+    configure did not find HDF5."""
     needs("hdf5")
     return Lab(build, tmp_path_factory.mktemp("study"))

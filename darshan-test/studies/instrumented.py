@@ -1,4 +1,4 @@
-"""Runs a study's programs with and without the runtime, and reads the logs."""
+"""Runs a study's programs without and with the runtime, and reads the logs."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from lab.command import finished
 from lab.environment import joined, plain, settings
 from lab.log import read_rows
 
-SECONDS = 1800  # a run of the largest study takes less
+# Time limit of a run.
+SECONDS = 1800
 
+# Counter's name without prefix: value.
 Counters = dict[str, float]
-# Returns the launcher's words before a command, for the variables of the program.
+# Returns the words in front of a command. It gets the variables that only the program may have.
 Launcher = Callable[[dict[str, str]], list[str]]
 
 
@@ -24,7 +26,7 @@ Launcher = Callable[[dict[str, str]], list[str]]
 class Run:
     """The results of one run of a program."""
 
-    seconds: float  # from its start to its end
+    seconds: float  # from its start to its end by the clock
     cpu: float  # processor seconds, which other users of the machine disturb less
     words: list[str]  # words of its output
     log: Path | None  # the log, if the run was instrumented
@@ -37,7 +39,8 @@ def plain_environment() -> dict[str, str]:
 
 @dataclass
 class Lab:
-    """The environment of a study: the build and a folder."""
+    """The environment of a study: the build, and a folder for its files and logs. logs: number of
+    instrumented runs."""
 
     build: Path
     folder: Path
@@ -48,7 +51,7 @@ class Lab:
         return str(self.build / "darshan-test" / "studies" / name)
 
     def instrumentation(self) -> tuple[dict[str, str], Path]:
-        """Returns the variables that switch the runtime on, and the path of the log."""
+        """Returns the variables that switch the runtime on, and the path that the log will have."""
         self.logs += 1
         log = self.folder / "logs" / f"{self.logs}.darshan"
         journals = self.folder / "journals"
@@ -64,9 +67,9 @@ class Lab:
         launcher: Launcher | None = None,
         variables: dict[str, str] | None = None,
     ) -> Run:
-        """Runs a command with these variables for the program alone; a library to preload comes
-        after the runtime. Returns the run. launcher: starts the command, if not None. Raises
-        RuntimeError if the command fails, prints on stderr, or leaves no log."""
+        """Runs a command in the folder. Raises RuntimeError if it fails, prints on stderr, or
+        leaves no log although instrumented. launcher: starts the command, if not None. variables:
+        for the program alone; a library to preload comes after the runtime."""
         told, log = self.instrumentation() if instrumented else ({}, None)
         told = joined(told, variables or {})
         front, environment = (launcher(told), {}) if launcher else ([], told)
@@ -86,7 +89,7 @@ class Lab:
         return Run(seconds, cpu, done.stdout.split(), log)
 
     def counters(self, log: Path, module: str = "POSIX") -> dict[str, Counters]:
-        """Returns the counters of a module, by the file's name without its folder."""
+        """Returns the counters of a module's records, by the file's name without its folder."""
         found: dict[str, Counters] = {}
         for row in read_rows(self.build / "darshan-parser", log, module):
             found.setdefault(Path(row.name).name, {})[row.short] = row.value
@@ -94,7 +97,7 @@ class Lab:
 
 
 def digest(path: Path) -> str:
-    """Returns the digest of a file."""
+    """Returns the SHA-256 digest of a file."""
     with path.open("rb") as stream:
         hashed = hashlib.sha256()
         while block := stream.read(1 << 20):
@@ -103,12 +106,12 @@ def digest(path: Path) -> str:
 
 
 def per_cent(value: float, base: float) -> str:
-    """Returns the increase over the base in per cent, as in the sources' tables."""
+    """Returns the increase over the base in per cent, with its sign, as in the sources' tables."""
     return f"{100 * (value / base - 1):+.0f} %"
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Prints a Markdown table, with padding for terminals."""
+    """Prints a Markdown table, with padding for terminals, and an empty line."""
     widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
     rule = ["-" * width for width in widths]
     for row in (head, rule, *rows):

@@ -1,5 +1,4 @@
-"""Makes two logs of each study by small runs: one of the problem and one of its repaired
-version."""
+"""Makes two logs of each study by small runs: one of the problem and one after its fix."""
 
 from __future__ import annotations
 
@@ -23,14 +22,14 @@ import swmr_append  # noqa: E402
 
 @dataclass(frozen=True)
 class Pair:
-    """Two logs of one program: of the problem and of its repaired version."""
+    """Two logs of one program: of the problem, and after its fix."""
 
     problem: Path
     cure: Path
 
 
 def log_of(lab: Lab, command: Sequence[str | Path]) -> Path:
-    """Returns the log of an instrumented run."""
+    """Returns the path of the log of an instrumented run."""
     run = lab.run(command, instrumented=True)
     assert run.log
     return run.log
@@ -58,8 +57,8 @@ def of_swmr_append(lab: Lab) -> Pair:
 
 
 def of_edit_atomicity(lab: Lab) -> Pair:
-    """Returns logs of nine small edits with a backup of the whole file for each, and with a journal
-    of the changed bytes."""
+    """Returns logs of nine small edits with a backup of the whole file before each, and with a
+    journal of the changed bytes."""
     study = edit_atomicity.Study(lab, ("--no-sync",))
     logs = []
     for level in ("inc", "delta"):
@@ -82,8 +81,8 @@ def of_keyed_growth(lab: Lab) -> Pair:
 
 
 def of_mesh_collective(mpi: mesh_collective.Mpi) -> Callable[[Lab], Pair]:
-    """Returns a function that makes logs of writing the rows of a shared mesh independently and
-    collectively."""
+    """Returns a function that makes logs of writing the rows of a shared mesh, independently and
+    collectively, with this MPI."""
 
     def make(lab: Lab) -> Pair:
         study = mesh_collective.Study(lab, mpi, delay=400)
@@ -99,16 +98,16 @@ def of_mesh_collective(mpi: mesh_collective.Mpi) -> Callable[[Lab], Pair]:
 
 @dataclass(frozen=True)
 class Known:
-    """The programs of a study, and the finding that a report must have for the problem and not for
-    the repaired version."""
+    """A study's programs, and the finding that the report must have for the problem and not after
+    its fix."""
 
     expected: Expected
     make: Callable[[Lab], Pair]
-    needs: str = ""  # what configure must have found
+    needs: str = ""  # library that configure must have found
     mpi: mesh_collective.Mpi | None = None
 
     def missing(self, build: Path) -> str:
-        """Returns the names of the missing packages; "" if all are installed."""
+        """Returns the missing package; "" if all are installed."""
         if self.mpi:
             return mesh_collective.missing(self.mpi, "hdf5")
         there = f"\nhave_{self.needs} = yes\n" in (build / "Makefile").read_text()

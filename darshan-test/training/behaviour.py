@@ -1,5 +1,5 @@
-"""Prints the behaviour of a DataLoader that a program can observe. The output is the same with the
-runtime and without it."""
+"""Prints the behaviour of a PyTorch DataLoader that a program can observe. The output must be the
+same with the runtime and without it."""
 
 import gc
 import signal
@@ -14,7 +14,8 @@ from torch.utils.data import DataLoader
 
 
 class Numbers:
-    """A dataset of numbers; a bad sample raises an error."""
+    """A dataset of numbers. bad: index of a sample that raises an error. depths: of Python's stack
+    when samples were made."""
 
     def __init__(self, number, bad=-1):
         self.number = number
@@ -46,7 +47,7 @@ class Own(its_file._SingleProcessDataLoaderIter):
 
 
 def whole():
-    """Runs complete epochs, one after another, and prints the state at the end."""
+    """Runs complete epochs, and continues an iterator after its end."""
     loader = DataLoader(Numbers(7), batch_size=3)
     print([list(loader) for _ in range(2)])
     iterator = iter(loader)
@@ -59,7 +60,7 @@ def whole():
 
 
 def nested():
-    """Iterates over one loader within the loop over another one, and over itself."""
+    """Iterates over a loader within a loop over another one, and within a loop over itself."""
     one, two = DataLoader(Numbers(4), 2), DataLoader(Numbers(2), 1)
     print([(a, b) for a in one for b in two])
     print([(a, b) for a in one for b in one])
@@ -83,7 +84,7 @@ def ends():
 
 def methods():
     """Uses the iterator's methods as attributes: called on the class, overridden, replaced, and
-    without arguments."""
+    with wrong arguments."""
     loader = DataLoader(Numbers(2))
     iterator = DataLoader.__iter__(loader)
     print(its_file._BaseDataLoaderIter.__next__(iterator), iterator.__next__())
@@ -99,8 +100,8 @@ def methods():
 
 
 def references():
-    """Prints the reference counts of objects: the runtime holds no object and frees none too
-    early."""
+    """Prints reference counts and which objects live: the runtime must hold no object and free none
+    too early."""
     dataset = Numbers(3000)
     loader = DataLoader(dataset)
     before = sys.getrefcount(loader), sys.getrefcount(dataset)

@@ -1,5 +1,5 @@
-"""Runs trainings of PyTorch in many configurations, and compares each report with the times that
-the program itself measured: `python3 -m training.configurations BUILD [PYTHON]` in darshan-test
+"""Runs trainings with PyTorch in many configurations, and compares each report with the times that
+the program itself measured. `python3 -m training.configurations BUILD [PYTHON]`, in darshan-test,
 prints the table of doc/training.md."""
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ from typing import Any
 from lab.environment import plain
 
 HERE = Path(__file__).resolve().parent
+# Debian's Python, which has Debian's PyTorch.
 PYTHON = "/usr/bin/python3"  # Debian's, which has Debian's PyTorch
+# Time limit of a program.
 SECONDS = 600
 EPOCHS = 3
 
-# dataset-workers-prefetch-persistence-load; loads.py says what each part means.
+# Parts of a name: dataset-workers-prefetch-persistence-load; loads.py says what each means.
 CONFIGURATIONS = (
     "map-w0-p0-new-slow",
     "map-w0-p0-new-decoding",
@@ -45,7 +47,9 @@ class Compared:
     """A configuration: the times that the program measured, and those of the report."""
 
     name: str
-    told: list[dict[str, float]]  # by the program
+    told: list[
+        dict[str, float]
+    ]  # by the program for each epoch: "wait" and "whole" in seconds, ...
     recorded: dict[str, Any]  # an entry of "training" in the report
 
     @staticmethod
@@ -65,8 +69,8 @@ class Compared:
 
 
 def report_of(build: Path, folder: Path, *command: str | Path) -> tuple[str, list[dict[str, Any]]]:
-    """Runs a program by `darshan run`. Returns its output, and the loops in the report's section
-    about training."""
+    """Runs a program by `darshan run`. Returns its output, and the loops in the section "training"
+    of the report's JSON."""
     done = subprocess.run(
         [build / "darshan", "run", *command],
         cwd=folder,
@@ -91,8 +95,8 @@ def report_of(build: Path, folder: Path, *command: str | Path) -> tuple[str, lis
 def measured(
     build: Path, folder: Path, names: Sequence[str], python: str = PYTHON
 ) -> list[Compared]:
-    """Runs configurations in one program, and reads its report. names: of the configurations;
-    python: the Python to use."""
+    """Runs configurations in one program, and compares the report's loops with its output. names:
+    of the configurations. python: the Python to use."""
     output, entries = report_of(build, folder, python, "-B", HERE / "loads.py", *names)
     training = {Path(entry["line"]["file"]).stem: entry for entry in entries}
     told = json.loads(output.splitlines()[-1])

@@ -1,7 +1,7 @@
-"""Epochs of a training that the program itself measures. The last line of output is JSON: for each
-epoch the number of batches, and seconds: `inside`, those of the dataset, which are part of the wait
-for data; `wait`, around iter() and next(); `whole`, around the epoch. The first argument names the
-scenario."""
+"""Epochs of a training that the program itself measures. The first argument names the scenario, a
+function of this file. The last line of output is JSON: for each epoch the number of batches
+(`steps`), and seconds: `inside` the dataset, which are part of the wait for data; `wait`, around
+iter() and next(); `whole`, around the epoch."""
 
 import json
 import os
@@ -13,7 +13,7 @@ CLOCK = time.perf_counter
 
 
 class Slow:
-    """A dataset each of whose samples takes some time."""
+    """A dataset whose samples sleep. inside: seconds in the samples of this epoch."""
 
     def __init__(self, number, seconds):
         self.number = number
@@ -31,8 +31,8 @@ class Slow:
 
 
 def epoch(loader, most=None, step=0.001):
-    """Runs an epoch of a loader, or its first `most` steps of `step` seconds. Returns the times
-    that it measured."""
+    """Runs an epoch of a loader, or only its first `most` steps if that is not None, with a step of
+    this many seconds. Returns the times that it measured."""
     begin = CLOCK()
     loader.dataset.inside = 0.0
     iterator = iter(loader)
@@ -101,7 +101,7 @@ def left():
 
 
 def many():
-    """Runs more epochs than have separate records."""
+    """Runs 70 epochs, more than have separate records (64)."""
     from torch.utils.data import DataLoader
 
     loader = DataLoader(Slow(1, 0.0))
@@ -109,7 +109,7 @@ def many():
 
 
 def thread():
-    """Imports the module in another thread, while the main thread runs Python code."""
+    """Imports the DataLoader's module in another thread, while the main thread runs Python code."""
     done = []
 
     def load():
@@ -126,7 +126,7 @@ def thread():
 
 
 def again():
-    """Imports the module after an import that fails."""
+    """Imports the DataLoader's module after an import of it that failed."""
     import builtins
 
     builtins.no_time = True
@@ -138,7 +138,7 @@ def again():
 
 
 def read():
-    """Reads the file of the module before it is imported."""
+    """Reads the file of the DataLoader's module several times before it is imported."""
     folder = next(path for path in sys.path if os.path.isdir(os.path.join(path, "torch")))
     for _ in range(3):
         with open(os.path.join(folder, "torch", "utils", "data", "dataloader.py"), "rb") as file:
@@ -147,7 +147,7 @@ def read():
 
 
 def child():
-    """Runs epochs in a forked child."""
+    """Runs epochs in the process and in a forked child."""
     from torch.utils.data import DataLoader
 
     loader = DataLoader(Slow(4, 0.001), batch_size=2)

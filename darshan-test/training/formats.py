@@ -1,4 +1,5 @@
-"""Trains on the files in its arguments, each of which is a sample. It maps .npy files."""
+"""Trains on the files in its arguments, each of which is a sample. It maps .npy files and reads
+others."""
 
 import mmap
 import os

@@ -1,7 +1,7 @@
-"""Trainings of PyTorch that the program itself measures. The arguments are names of configurations,
-as configurations.py makes them; the loop of each configuration is in code with a separate file
-name. The last line of the output is JSON: for each configuration and epoch the number of batches,
-and seconds around iter() and next() (`wait`) and around the epoch (`whole`)."""
+"""Trainings with PyTorch that the program itself measures. The arguments are names of
+configurations, as in configurations.py; the loop of each one is in code with a separate file name.
+The last line of the output is JSON: for each configuration and epoch the number of batches
+(`steps`), and seconds around iter() and next() (`wait`) and around the epoch (`whole`)."""
 
 import json
 import sys
@@ -14,8 +14,8 @@ SAMPLES, BATCH, EPOCHS = 48, 4, 3
 
 
 def work(kind, seconds):
-    """Takes the time of a sample or a step: sleeps as if it waited for storage or a GPU, or
-    computes."""
+    """Takes this many seconds for a sample or a step. kind: "sleep", as if it waited for storage or
+    a GPU; otherwise it computes."""
     end = CLOCK() + seconds
     if kind == "sleep":
         time.sleep(seconds)
@@ -53,7 +53,7 @@ class Stream(IterableDataset):
             yield place
 
 
-# The loop is compiled for each configuration under its name, so that the log tells them apart.
+# The loop is compiled for each configuration under its name, so that the log has each by itself.
 LOOP = """
 def epoch(loader, step):
     begin = CLOCK()
@@ -73,7 +73,7 @@ def epoch(loader, step):
 
 def train(name):
     """Trains with the configuration that the name describes:
-    dataset-wWORKERS-pPREFETCH-persistence-load."""
+    dataset-wWORKERS-pPREFETCH-persistence-load. Returns the numbers of each epoch."""
     dataset, workers, prefetch, persistent, load = name.split("-")
     options = {"batch_size": BATCH, "num_workers": int(workers[1:])}
     if options["num_workers"]:

@@ -1,5 +1,5 @@
-"""Rows over time (lanes) of a training: the states in each bin of the report, compared with the
-times that the program measured."""
+"""Lanes of a training in the report (rows over time with the states of a process) agree with the
+times that the program over_time.py measured."""
 
 from __future__ import annotations
 
@@ -17,20 +17,29 @@ from tree import SOURCE
 from .configurations import PYTHON, SECONDS
 
 HERE = Path(__file__).resolve().parent
+# Bytes of the file that is read.
 BYTES = 1 << 24
-SPREAD = 0.1  # seconds: a part of a batch is somewhere in the batch, and bins blur by one
-PART = 0.1  # of a sum that the two clocks may differ by
-SINGLE = 0.03  # seconds, the same
-STALL, SPIN = 0.8, 0.015  # of over_time.py
-OWN = ("computing", "ready", "waiting")  # the states of a batch except calls on files
+# Seconds by which a state may be displaced: a part of a batch is somewhere in the batch, and bins
+# blur by one.
+SPREAD = 0.1
+# Fraction of a sum by which the two measurements may differ.
+PART = 0.1
+# Seconds by which they may differ in addition.
+SINGLE = 0.03
+# Seconds of the long sample and of a computation in over_time.py.
+STALL, SPIN = 0.8, 0.015
+# States of a process that makes a batch, except calls on files.
+OWN = ("computing", "ready", "waiting")
 
+# A lane of the report's JSON.
 Lane = dict[str, Any]
+# Worker (None: the program), state, begin and end in seconds.
 Span = tuple[Union[int, None], str, float, float]
 
 
 def ran(build: Path, folder: Path, *command: str | Path) -> tuple[list[Span], dict[str, Any]]:
-    """Runs over_time.py. Returns the times that it printed, relative to the start of the run, and
-    the report."""
+    """Runs a command of over_time.py, to which the path of a file is added. Returns the times that
+    it printed, relative to the start of the run, and the report's JSON."""
     (folder / "sample").write_bytes(bytes(BYTES))
     done = subprocess.run(
         [build / "darshan", "run", *command, folder / "sample"],
@@ -48,20 +57,21 @@ def ran(build: Path, folder: Path, *command: str | Path) -> tuple[list[Span], di
 
 
 def torch(workers: int, stay: int) -> list[str | Path]:
+    """Returns a command that runs over_time.py with PyTorch. stay: 1 if workers persist."""
     return [PYTHON, "-B", "-W", "ignore", HERE / "over_time.py", str(workers), str(stay)]
 
 
 @pytest.fixture
 def standin(tmp_path: Path) -> list[str | Path]:
-    """Returns a command that runs Python with the stand-in for PyTorch."""
+    """Returns a command that runs over_time.py with the stand-in for PyTorch."""
     packages = shutil.copytree(HERE / "standin", tmp_path / "packages")
     return ["/usr/bin/env", f"PYTHONPATH={packages}", "/usr/bin/python3", "-B",
             HERE / "over_time.py"]  # fmt: skip
 
 
 def binned(told: list[Span], who: int | None, states: tuple[str, ...], edges: Any) -> Any:
-    """Returns the seconds that the program printed for these states, in each bin. who: the number
-    of the worker, None for the program; edges: the times between bins."""
+    """Returns the seconds that the program printed for these states, in each bin. who: number of
+    the worker, None for the program. edges: times between bins in seconds."""
     found = np.zeros(len(edges) - 1)
     for worker, state, begin, end in told:
         if worker == who and state in states:
@@ -70,16 +80,17 @@ def binned(told: list[Span], who: int | None, states: tuple[str, ...], edges: An
 
 
 def recorded(lane: Lane, *states: str) -> Any:
+    """Returns the seconds that a lane has for these states, in each bin."""
     return sum(np.array(lane["seconds"].get(state, 0.0)) for state in states)
 
 
 def agree(
     told: list[Span], lane: Lane, width: float, *states: str, by: tuple[str, ...] = ()
 ) -> None:
-    """Checks that a lane has as much of some states as the program printed (for the states `by`),
-    and at the same time: the seconds up to the end of each bin are the same. A thread that slept or
-    computed may have waited for a processor, which the program cannot measure. width: of a bin, in
-    seconds."""
+    """Fails unless a lane has as much of some states as the program printed (for the states `by`,
+    if given), and at the same time: the sums up to the end of each bin agree. A thread that slept
+    or computed may have waited for a processor, which the program cannot measure. width: of a bin
+    in seconds."""
     bins = len(next(iter(lane["seconds"].values())))
     edges = np.arange(bins + 1) * width
     expected = binned(told, lane["worker"], by or states, edges)
@@ -93,7 +104,7 @@ def agree(
 
 
 def valid(report: dict[str, Any]) -> None:
-    """Checks that the lanes in the report follow the schema."""
+    """Fails unless the lanes in the report follow the schema."""
     jsonschema = pytest.importorskip("jsonschema")
     schema = json.loads((SOURCE / "doc/report.schema.json").read_text("utf-8"))
     part = {**schema["properties"]["training_lanes"], "$defs": schema["$defs"]}
@@ -101,8 +112,8 @@ def valid(report: dict[str, Any]) -> None:
 
 
 def workers_agree(told: list[Span], report: dict[str, Any], lives: int) -> None:
-    """Checks the lanes of two workers and their program. lives: how many processes each worker
-    had."""
+    """Fails unless the lanes of the program and of two workers agree with the printed times. lives:
+    processes that each worker had."""
     valid(report)
     width, (program, sleeper, reader) = report["training_lanes"].values()
     assert [lane["worker"] for lane in (program, sleeper, reader)] == [None, 0, 1]
@@ -126,7 +137,7 @@ def workers_agree(told: list[Span], report: dict[str, Any], lives: int) -> None:
 
 
 def stalled(told: list[Span], program: Lane, sleeper: Lane, width: float) -> None:
-    """Checks that during the long sample the program waits for data, and worker 0 for something
+    """Fails unless, during the long sample, the program waits for data, and worker 0 for something
     else. The program begins to wait after it has used the batches that were made before."""
     for lane, state in ((program, "stall"), (sleeper, "waiting")):
         spans = [(end - begin, begin) for who, what, begin, end in told
@@ -140,17 +151,20 @@ def stalled(told: list[Span], program: Lane, sleeper: Lane, width: float) -> Non
 
 
 def test_workers(build: Path, tmp_path: Path, standin: list[str | Path]) -> None:
+    """With two workers of the stand-in, which are started again for each epoch, all lanes agree."""
     workers_agree(*ran(build, tmp_path, *standin, "2", "0"), lives=2)
 
 
 @pytest.mark.needs("torch")
 @pytest.mark.parametrize("stay", [0, 1])
 def test_workers_of_torch(build: Path, tmp_path: Path, stay: int) -> None:
+    """With two workers of PyTorch, all lanes agree. stay: whether they persist over epochs."""
     workers_agree(*ran(build, tmp_path, *torch(2, stay)), lives=2 - stay)
 
 
 def alone_agrees(told: list[Span], report: dict[str, Any]) -> None:
-    """Checks the lane of a program without workers: its wait for data is spent making batches."""
+    """Fails unless the lane of a program without workers agrees: its wait for data is spent making
+    batches."""
     valid(report)
     width, (program,) = report["training_lanes"].values()
     assert program["worker"] is None
@@ -166,25 +180,27 @@ def alone_agrees(told: list[Span], report: dict[str, Any]) -> None:
 
 
 def test_alone(build: Path, tmp_path: Path, standin: list[str | Path]) -> None:
+    """Without workers, the lane of a program with the stand-in agrees."""
     alone_agrees(*ran(build, tmp_path, *standin, "0", "0"))
 
 
 @pytest.mark.needs("torch")
 def test_alone_of_torch(build: Path, tmp_path: Path) -> None:
+    """Without workers, the lane of a program with PyTorch agrees."""
     alone_agrees(*ran(build, tmp_path, *torch(0, 0)))
 
 
 @pytest.mark.needs("torch")
 def test_third_worker(build: Path, tmp_path: Path) -> None:
-    """The lane of a third worker, which computes, has the worker's number in its name."""
+    """The lane of a third worker, which computes, agrees and has the worker's number."""
     told, report = ran(build, tmp_path, *torch(3, 1))
     lanes = report["training_lanes"]
     agree(told, lanes["lanes"][3], lanes["bin_seconds"], "computing", "ready", by=("computing",))
 
 
 def test_switched_off(build: Path, tmp_path: Path, standin: list[str | Path]) -> None:
-    """With the module switched off there are no lanes, and the rest of the report on the training
-    is unchanged."""
+    """If the module TRAINING_TIME is switched off, the report has no lanes, and the rest about the
+    training."""
     command = [standin[0], "DARSHAN_MOD_DISABLE=TRAINING_TIME", *standin[1:], "2", "0"]
     _, report = ran(build, tmp_path, *command)
     assert report["training_lanes"] is None

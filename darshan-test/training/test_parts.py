@@ -1,5 +1,5 @@
-"""Processes that make batches: their times in each part, compared with those that the program
-measured."""
+"""Times of the parts of making batches (reading, computing, collating and so on) in the log agree
+with those that the program parts.py measured."""
 
 from __future__ import annotations
 
@@ -17,16 +17,20 @@ from tree import SOURCE
 from .configurations import PYTHON, report_of
 
 HERE = Path(__file__).resolve().parent
-ROUNDING = 1e-4  # seconds: times in a log are rounded to microseconds, here a sum of some
+# Seconds: times in a log are rounded to microseconds, and sums of some are compared.
+ROUNDING = 1e-4
+# Bytes of a sample.
 BYTES = 30_000
-SAMPLES, BATCHES, EPOCHS = 24, 6, 2  # of both epochs of parts.py
+# Numbers of both epochs of parts.py together.
+SAMPLES, BATCHES, EPOCHS = 24, 6, 2
+# Counter's name: value.
 Row = dict[str, float]
 each_python = pytest.mark.parametrize("python", PYTHONS.values(), ids=PYTHONS)
 
 
 def recorded(build: Path, folder: Path, python: Command, workers: int, packages: str) -> Outcome:
-    """Runs parts.py with the runtime, which must succeed. Returns its output and its log. packages:
-    the folder of the stand-in."""
+    """Runs parts.py with the runtime, and fails if it fails. Returns its output and its log.
+    packages: folder of the stand-in; "" for PyTorch."""
     sample = folder / "sample"
     sample.write_bytes(bytes(BYTES))
     command = [*python, "-B", HERE / "parts.py", str(workers), sample]
@@ -37,25 +41,26 @@ def recorded(build: Path, folder: Path, python: Command, workers: int, packages:
 
 @pytest.fixture
 def packages(tmp_path: Path) -> str:
-    """Copies the stand-in, so that its compiled files belong to this test; returns the folder."""
+    """Returns the folder of a copy of the stand-in, whose compiled files belong to this test."""
     return str(shutil.copytree(HERE / "standin", tmp_path / "packages"))
 
 
 def kind(outcome: Outcome, number: int) -> list[Row]:
-    """Returns the records of a kind: 0 for loaders, 1 for epochs, 3 for workers."""
+    """Returns the TRAINING records of a kind: 0 for loaders, 1 for epochs, 3 for workers."""
     rows = outcome.log.of("TRAINING").values()
     return [row for row in rows if row["TRAINING_KIND"] == number]
 
 
 def total(rows: Sequence[Row], counter: str) -> float:
-    """Returns the sum of a counter."""
+    """Returns the sum of a counter, given without prefix."""
     return sum(row[f"TRAINING_{counter}"] for row in rows)
 
 
 def agree(rows: Sequence[Row], told: Row, waited: float, functions: bool) -> None:
-    """Checks the records of processes that make batches. The program measures the time within a
-    part, which is at most the time that the runtime measures around it. told: the seconds of the
-    program; waited: the seconds of waiting; functions: whether transforms are recorded by name."""
+    """Fails unless the records of processes that make batches agree with the program, whose times
+    within a part are at most those that the runtime measures around it. told: what the program
+    printed. waited: seconds of waiting for data. functions: whether transforms are recorded by
+    name."""
     assert told["batches"] == total(rows, "FETCHES") == BATCHES
     assert told["samples"] == total(rows, "FETCH_OPENS") == SAMPLES
     assert told["bytes"] == total(rows, "FETCH_BYTES_READ") == SAMPLES * BYTES
@@ -83,6 +88,7 @@ def agree(rows: Sequence[Row], told: Row, waited: float, functions: bool) -> Non
 def test_a_process_without_workers(
     build: Path, tmp_path: Path, packages: str, python: Command
 ) -> None:
+    """Without workers, the records of the loader and of its epochs agree, with each Python."""
     outcome = recorded(build, tmp_path, python, 0, packages)
     told: Row = json.loads(outcome.out)
     loaders, epochs = kind(outcome, 0), kind(outcome, 1)
@@ -95,7 +101,7 @@ def test_a_process_without_workers(
 
 
 def workers_agree(outcome: Outcome, functions: bool) -> None:
-    """Checks that the records of two workers agree with the times that the program measured in
+    """Fails unless the records of two workers agree with the times that the program measured in
     them."""
     told: Row = json.loads(outcome.out)
     ((name, loader),) = (
@@ -112,22 +118,26 @@ def workers_agree(outcome: Outcome, functions: bool) -> None:
 
 
 def test_workers(build: Path, tmp_path: Path, packages: str) -> None:
+    """With two workers of the stand-in, the records agree."""
     workers_agree(recorded(build, tmp_path, ["/usr/bin/python3"], 2, packages), True)
 
 
 @pytest.mark.needs("torch")
 def test_workers_of_torch(build: Path, tmp_path: Path) -> None:
+    """With two workers of Debian's PyTorch, the records agree."""
     workers_agree(recorded(build, tmp_path, [PYTHON], 2, ""), False)
 
 
 @pytest.mark.needs("torch:newest")
 def test_workers_of_the_newest(build: Path, tmp_path: Path) -> None:
+    """With two workers of the newest PyTorch, the records agree."""
     workers_agree(recorded(build, tmp_path, [newest_torch()], 2, ""), False)
 
 
 @pytest.mark.parametrize("workers", [0, 2])
 def test_in_a_report(build: Path, tmp_path: Path, packages: str, workers: int) -> None:
-    """The report shows the times of the parts, for the workers if there are any."""
+    """The report's JSON has the times of the parts, and follows the schema. workers: number; 0 for
+    none."""
     jsonschema = pytest.importorskip("jsonschema")
     (tmp_path / "sample").write_bytes(bytes(BYTES))
     command = ["/usr/bin/env", f"PYTHONPATH={packages}", "/usr/bin/python3", "-B"]

@@ -1,5 +1,6 @@
-"""The epochs of a DataLoader with each installed Python, compared with the times that the program
-measured. The DataLoader is a stand-in (standin/), so that these tests need no PyTorch."""
+"""The records of epochs of a DataLoader agree with the times that the program epochs.py measured,
+with each installed Python. The DataLoader is a stand-in (standin/), so that these tests need no
+PyTorch."""
 
 from __future__ import annotations
 
@@ -16,22 +17,24 @@ from sites.python.test_python import PYTHONS, Command
 from tree import SOURCE
 
 HERE = Path(__file__).resolve().parent
-ROUNDING = 1e-5  # seconds: times in a log are rounded to microseconds
+# Seconds: times in a log are rounded to microseconds.
+ROUNDING = 1e-5
 each_python = pytest.mark.parametrize("python", PYTHONS.values(), ids=PYTHONS)
+# For each epoch, the numbers that epochs.py printed.
 Told = list[dict[str, float]]
 
 
 @pytest.fixture
 def packages(tmp_path: Path) -> Path:
-    """Copies the stand-in, so that its compiled files belong to this test; returns the folder."""
+    """Returns the folder of a copy of the stand-in, whose compiled files belong to this test."""
     return Path(shutil.copytree(HERE / "standin", tmp_path / "packages"))
 
 
 def recorded(
     build: Path, folder: Path, packages: Path, python: Command, *words: str, **more: str
 ) -> Outcome:
-    """Runs a program of this folder with the runtime, which must succeed. Returns its output and
-    its log. more: variables to add."""
+    """Runs a program of this folder with the runtime, and fails if it fails. Returns its output and
+    its log. words: its file and arguments. more: variables to add."""
     outcome = watch(
         build,
         folder / "run",
@@ -55,14 +58,13 @@ def epochs(outcome: Outcome) -> list[dict[str, float]]:
 
 
 def waited(row: dict[str, float]) -> float:
-    """Returns the seconds that a record has as wait for data."""
+    """Returns the seconds of waiting for data in a record."""
     return row["TRAINING_F_ITER_TIME"] + row["TRAINING_F_NEXT_TIME"]
 
 
 def agree(row: dict[str, float], told: dict[str, float]) -> None:
-    """Checks an epoch's record with the times that the program measured: the waiting time is
-    between the times that the program measured inside and outside of the runtime's clock readings,
-    and the epoch is not longer than the program's."""
+    """Fails unless an epoch's record has the printed number of steps, a waiting time between
+    `inside` and `wait`, and a length of at most `whole`."""
     assert row["TRAINING_STEPS"] == told["steps"]
     assert told["inside"] - ROUNDING <= waited(row) <= told["wait"] + ROUNDING
     assert waited(row) <= row["TRAINING_F_EPOCH_TIME"] + ROUNDING
@@ -71,6 +73,8 @@ def agree(row: dict[str, float], told: dict[str, float]) -> None:
 
 @each_python
 def test_epochs(build: Path, tmp_path: Path, packages: Path, python: Command) -> None:
+    """For three complete epochs, the records of the epochs and of the loader agree with the
+    program."""
     outcome = recorded(build, tmp_path, packages, python, "epochs.py", "plain")
     told: Told = json.loads(outcome.out)
     assert len(told) == len(epochs(outcome)) == 3
@@ -95,6 +99,7 @@ def test_epochs(build: Path, tmp_path: Path, packages: Path, python: Command) ->
 
 @each_python
 def test_behaviour_stays(build: Path, tmp_path: Path, packages: Path, python: Command) -> None:
+    """With the runtime, behaviour.py prints the same as without it."""
     command = [*python, HERE / "behaviour.py"]
     (tmp_path / "bare").mkdir()
     bare = run(command, tmp_path / "bare", {**minimal(), "PYTHONPATH": str(packages)})
@@ -106,6 +111,8 @@ def test_behaviour_stays(build: Path, tmp_path: Path, packages: Path, python: Co
 
 @pytest.mark.parametrize("scenario", ["thread", "again", "read"])
 def test_imports(build: Path, tmp_path: Path, packages: Path, scenario: str) -> None:
+    """If the DataLoader's module is imported in a thread, after a failed import, or after its file
+    was read, the epochs are recorded."""
     outcome = recorded(build, tmp_path, packages, ["/usr/bin/python3"], "epochs.py", scenario)
     told: Told = json.loads(outcome.out)
     assert len(epochs(outcome)) == len(told)
@@ -114,6 +121,7 @@ def test_imports(build: Path, tmp_path: Path, packages: Path, scenario: str) -> 
 
 
 def test_loops_that_are_left(build: Path, tmp_path: Path, packages: Path) -> None:
+    """Epochs whose loop is left early are recorded with their steps, as not complete."""
     outcome = recorded(build, tmp_path, packages, ["/usr/bin/python3"], "epochs.py", "left")
     told: Told = json.loads(outcome.out)
     assert len(epochs(outcome)) == len(told)
@@ -123,6 +131,7 @@ def test_loops_that_are_left(build: Path, tmp_path: Path, packages: Path) -> Non
 
 
 def test_many_epochs(build: Path, tmp_path: Path, packages: Path) -> None:
+    """For 70 epochs, the first 64 have records, and the loader's record has the sums of all."""
     outcome = recorded(build, tmp_path, packages, ["/usr/bin/python3"], "epochs.py", "many")
     (loader,) = loaders(outcome)
     assert loader["TRAINING_EPOCHS"] == loader["TRAINING_STEPS"] == 70
@@ -130,6 +139,7 @@ def test_many_epochs(build: Path, tmp_path: Path, packages: Path) -> None:
 
 
 def test_a_forked_child(build: Path, tmp_path: Path, packages: Path) -> None:
+    """Epochs of a forked child are in the sums, and the child has records of its own rank."""
     outcome = recorded(build, tmp_path, packages, ["/usr/bin/python3"], "epochs.py", "child")
     told: Told = json.loads(outcome.out)
     for counter, expected in (("EPOCHS", len(told)), ("STEPS", sum(e["steps"] for e in told))):
@@ -139,7 +149,7 @@ def test_a_forked_child(build: Path, tmp_path: Path, packages: Path) -> None:
 
 
 def test_two_processes(build: Path, tmp_path: Path, packages: Path) -> None:
-    """Processes that run the same program have common records of its loop, with sums."""
+    """Two processes that run the same loop have common records, with the sums of both."""
     one = f"/usr/bin/python3 -B {HERE / 'epochs.py'} plain"
     command = ["sh", "-c", f"{one} > a & {one}; wait; cat a"]
     outcome = watch(build, tmp_path / "run", command, PYTHONPATH=str(packages))
@@ -154,7 +164,7 @@ def test_two_processes(build: Path, tmp_path: Path, packages: Path) -> None:
 
 
 def test_ranks(build: Path, tmp_path: Path, packages: Path) -> None:
-    """Each rank that a launcher started has a record with its own sums."""
+    """For two ranks that a launcher started, each has a record with its own sums."""
     one = f"WORLD_SIZE=2 RANK=%d /usr/bin/python3 -B {HERE / 'epochs.py'} %s"
     command = ["sh", "-c", f"{one % (0, 'waiting')} > a & {one % (1, 'computing')}; wait; cat a"]
     outcome = watch(build, tmp_path / "run", command, PYTHONPATH=str(packages))
@@ -171,6 +181,7 @@ def test_ranks(build: Path, tmp_path: Path, packages: Path) -> None:
 
 
 def test_no_rank_without_a_launch(build: Path, tmp_path: Path, packages: Path) -> None:
+    """With WORLD_SIZE=1 there is no record of a rank."""
     outcome = recorded(
         build, tmp_path, packages, ["/usr/bin/python3"], "epochs.py", "plain",
         RANK="0", WORLD_SIZE="1",
@@ -180,7 +191,7 @@ def test_no_rank_without_a_launch(build: Path, tmp_path: Path, packages: Path) -
 
 
 def test_on_the_screen(build: Path, tmp_path: Path, packages: Path) -> None:
-    """`darshan stat` shows two lines about the training, and the finding."""
+    """`darshan stat` prints two lines about the training, and the finding about its waiting."""
     command = [build / "darshan", "stat", "/usr/bin/python3", "-B", HERE / "epochs.py", "waiting"]
     outcome = run(command, tmp_path, {**minimal(), "PYTHONPATH": str(packages)})
     assert outcome.status == 0, outcome.error
@@ -190,8 +201,8 @@ def test_on_the_screen(build: Path, tmp_path: Path, packages: Path) -> None:
 
 
 def test_rates(build: Path, tmp_path: Path, packages: Path) -> None:
-    """The report says how many samples a process got in a second of its epochs, and that the
-    imports took longer than an epoch if they did."""
+    """The report has the samples per second of a process, and says if the imports took longer than
+    an epoch."""
     slow = "\n".join(f"import slow{number}" for number in range(60))
     for number in range(60):
         (packages / f"slow{number}.py").write_text("import time\ntime.sleep(0.005)\n")
@@ -214,8 +225,8 @@ def test_rates(build: Path, tmp_path: Path, packages: Path) -> None:
 
 @pytest.mark.parametrize("kept", [False, True])
 def test_made_before(build: Path, tmp_path: Path, packages: Path, kept: bool) -> None:
-    """A file that the program makes before its training, and reads in it, is named; a file that was
-    there is not."""
+    """The report names a file that the program makes before its training and reads in it. It does
+    not name one that was there before. kept: whether it was."""
     program, log, cache = tmp_path / "train.py", tmp_path / "log.darshan", tmp_path / "cache.bin"
     program.write_text(
         "import mmap, os, sys, time\nfrom torch.utils.data import DataLoader\n"
@@ -243,8 +254,9 @@ def test_made_before(build: Path, tmp_path: Path, packages: Path, kept: bool) ->
 def test_samples_of_no_file(
     build: Path, tmp_path: Path, packages: Path, case: tuple[str, str, str]
 ) -> None:
-    """If a process computes its samples, waiting for them is not a problem of I/O. A process that
-    sleeps for them may be waiting for a network, which is reported as a problem."""
+    """If a process computes its samples, waiting for them is only a notice. If it sleeps for
+    them, it may wait for a network, which is a problem. case: scenario, reason and kind of the
+    finding."""
     jsonschema = pytest.importorskip("jsonschema")
     log = tmp_path / "log.darshan"
     command = [build / "darshan", "run", "--sites", "/usr/bin/python3", "-B", HERE / "epochs.py"]
@@ -262,6 +274,8 @@ def test_samples_of_no_file(
 
 
 def test_switched_off(build: Path, tmp_path: Path, packages: Path) -> None:
+    """If the module TRAINING is switched off, the log has no records of it, and the program runs as
+    usual."""
     outcome = recorded(
         build, tmp_path, packages, ["/usr/bin/python3"], "epochs.py", "plain",
         DARSHAN_MOD_DISABLE="TRAINING",

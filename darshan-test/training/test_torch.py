@@ -1,4 +1,4 @@
-"""Trainings with PyTorch itself: the report's numbers, compared with the times that the programs
+"""Trainings with PyTorch itself: the report's numbers agree with the times that the programs
 measured."""
 
 from __future__ import annotations
@@ -12,16 +12,21 @@ from sample import turning
 
 from .configurations import CONFIGURATIONS, EPOCHS, HERE, PYTHON, Compared, measured, report_of
 
+# Fraction of CONFIGURATIONS that a run of the tests uses.
 SHARE = 0.4
-TRIES = 3  # on a busy machine a process may stop between two readings of the clocks
-POINTS = 2.0  # percent: largest difference of a share of waiting
-ROUNDING = 1e-5  # seconds
-BATCHES = 12  # of an epoch: SAMPLES / BATCH of loads.py
+# Attempts: on a busy machine, a process may stop between two readings of the clocks.
+TRIES = 3
+# Largest difference of a share of waiting in percent points.
+POINTS = 2.0
+# Seconds.
+ROUNDING = 1e-5
+# Batches of an epoch: SAMPLES / BATCH of loads.py.
+BATCHES = 12
 
 
 def counted(row: Compared) -> None:
-    """Compares the exact numbers, and checks that the times measured by the program enclose those
-    of the runtime."""
+    """Fails unless numbers of epochs, batches and workers are equal, and the recorded times are at
+    most those that the program measured around them."""
     assert len(row.told) == len(row.recorded["epochs"]) == EPOCHS
     for told, recorded in zip(row.told, row.recorded["epochs"]):
         assert recorded["batches"] == told["steps"] == BATCHES
@@ -34,17 +39,20 @@ def counted(row: Compared) -> None:
 
 @pytest.mark.needs("torch")
 def test_shares_of_waiting(build: Path, tmp_path: Path) -> None:
+    """With Debian's PyTorch, shares of waiting agree for several configurations."""
     shares_of_waiting(build, tmp_path, PYTHON)
 
 
 @pytest.mark.needs("torch:newest")
 def test_shares_of_waiting_of_the_newest(build: Path, tmp_path: Path) -> None:
+    """With the newest PyTorch, shares of waiting agree for several configurations."""
     shares_of_waiting(build, tmp_path, newest_torch())
 
 
 @pytest.mark.needs("torch:newest")
 def test_ranks_of_torchrun(build: Path, tmp_path: Path) -> None:
-    """The report has each rank's waiting time, and names the rank that the others waited for."""
+    """For two ranks, the report has each rank's waiting time, and names the rank that the other one
+    waited for."""
     launch = [newest_torch(), "-m", "torch.distributed.run", "--nproc-per-node", "2"]
     _, (entry,) = report_of(build, tmp_path, *launch, HERE / "ranks.py", tmp_path)
     told = [json.loads((tmp_path / f"{rank}.json").read_text()) for rank in (0, 1)]
@@ -61,7 +69,8 @@ def test_ranks_of_torchrun(build: Path, tmp_path: Path) -> None:
 
 
 def shares_of_waiting(build: Path, tmp_path: Path, python: str) -> None:
-    """Compares the fractions of waiting with those that the program measured."""
+    """Fails unless, in one of TRIES attempts, the shares of waiting for data agree with those that
+    the program measured, within POINTS. python: with PyTorch."""
     names = turning(CONFIGURATIONS, SHARE, "training")
     for attempt in range(TRIES):
         folder = tmp_path / str(attempt)

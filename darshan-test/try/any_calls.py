@@ -1,9 +1,10 @@
-"""A program that makes random calls on files, the same ones for the same seed, and prints the
+"""A program in C that makes random calls on files, the same ones for the same seed, and prints the
 result of each. It runs without and with remedies that keep data in the process: both must print the
 same, and leave the same files."""
 
 from __future__ import annotations
 
+# Calls of one run.
 CALLS = 3000
 ANY_CALLS = """
 #include <errno.h>

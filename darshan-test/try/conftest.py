@@ -1,4 +1,5 @@
-"""Runs `darshan try` on small programs, each in a new folder."""
+"""Fixtures that run `darshan try` (which measures whether a remedy helps a program) on small
+programs, each in a new folder."""
 
 from __future__ import annotations
 
@@ -17,11 +18,13 @@ from place import needs
 from tree import use_binding
 
 use_binding()
+# Time limit of a command.
 SECONDS = 120
 
 
 def bytes_of(folder: Path) -> dict[str, tuple[int, str]]:
-    """Returns the mode and the checksum of every file in a folder, by path."""
+    """Returns the mode and the SHA-256 checksum of every file and folder in a folder, by relative
+    path."""
     found = {}
     for path in sorted(folder.rglob("*")):
         content = path.read_bytes() if path.is_file() else b""
@@ -34,7 +37,7 @@ def bytes_of(folder: Path) -> dict[str, tuple[int, str]]:
 
 @dataclass
 class Try:
-    """The command `darshan try`, in a folder of the user."""
+    """The command `darshan try`, in a folder of the user. variables: added to its environment."""
 
     build: Path
     user: Path  # the user's folder
@@ -54,20 +57,20 @@ class Try:
         return self.run_words(self.command(*words))
 
     def run_words(self, words: list[str]) -> subprocess.CompletedProcess[str]:
-        """Runs a command in the user's folder; returns its output."""
+        """Runs a command in the user's folder. Returns its status and output."""
         return finished(words, cwd=self.user, env=self.environment, timeout=SECONDS)
 
     def found(self, *words: str | Path) -> tuple[int, dict[str, dict[str, Any]], Any]:
-        """Runs `darshan try --json WORD...`. Returns its status, its results by remedy, and all of
-        the JSON."""
+        """Runs `darshan try --json WORD...`. Returns its status, the row of each remedy by its
+        name, and all of the JSON."""
         done = self.run("--json", *words)
         assert done.stdout, done.stderr
         whole = json.loads(done.stdout)
         return done.returncode, {row["remedy"]: row for row in whole["remedies"]}, whole
 
     def log(self, *command: str | Path, clean: bool = False) -> Path:
-        """Runs a program by `darshan run` and returns its log. clean: removes the files that the
-        program made, and accepts any exit status."""
+        """Runs a program by `darshan run` and returns the path of its log. clean: removes the files
+        that the program made, and accepts any exit status."""
         logs = self.user.parent / "logs"
         before = set(self.user.iterdir())
         subprocess.run(
@@ -82,7 +85,8 @@ class Try:
 
 @pytest.fixture
 def trial(build: Path, tmp_path: Path) -> Try:
-    """Returns an object that runs the command in an empty folder of the user."""
+    """Returns an object that runs the command in an empty folder of the user. Skips the test if the
+    machine cannot give a run a private view of the files."""
     needs("private")
     user = tmp_path / "user"
     user.mkdir()

@@ -1,4 +1,4 @@
-"""A job of two ranks that write pieces in turn, collectively or independently."""
+"""An MPI program of two ranks that write pieces in turn, collectively or independently."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Findings that no remedy can solve without an edit: the trial says which line to edit, and how."""
+"""For findings that no remedy can solve without an edit of the program, `darshan try` says which
+line to edit, and how."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ for i in range(400):
 
 
 def test_transactions_of_sqlite(trial: Try) -> None:
-    """A log without call sites does not have the line; without a log, one run finds it."""
+    """For inserts that are a transaction each, the JSON names the line of the insert in "by_hand".
+    If the log has no call sites, one more run finds the line."""
     command = script(trial, INSERTS)
     line = 1 + INSERTS.splitlines().index('    base.execute("INSERT INTO t VALUES (?)", (i,))')
     log = trial.log(*command, clean=True)
@@ -35,7 +37,7 @@ def test_transactions_of_sqlite(trial: Try) -> None:
 
 
 def test_the_library_through_which_a_program_uses_hdf5() -> None:
-    """A program in Python that uses netCDF or PyTables is told that library's call, not h5py's."""
+    """A Python program that uses netCDF or PyTables is told that library's call, not h5py's."""
     from darshan_report.trial.keep import labelled  # noqa: PLC0415
 
     rows = ["Python: h5py.File(path)", "PyTables: tables.open_file(path)", "netCDF: nc_open"]

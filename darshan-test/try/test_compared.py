@@ -1,5 +1,5 @@
-"""The comparison of outputs detects small differences, including those that it once did not
-detect."""
+"""The comparison of a run's output and files with those of another run detects small
+differences."""
 
 from __future__ import annotations
 
@@ -24,12 +24,14 @@ from darshan_report.trial.running.runs import Run, Runner  # noqa: E402
 
 
 def _marks(path: Path) -> None:
+    """Adds an extended attribute; skips the test if the file system has none."""
     try:
         os.setxattr(path, "user.mark", b"1")
     except OSError:
         elsewhere("this file system has no extended attributes")
 
 
+# A change that only one run makes in its folder, and the text about it.
 CHANGES: tuple[tuple[Callable[[Path], object], str], ...] = (
     (lambda at: (at / "one").unlink(), "one is removed"),
     (lambda at: (at / "empty").rmdir(), "empty is removed"),
@@ -43,6 +45,8 @@ CHANGES: tuple[tuple[Callable[[Path], object], str], ...] = (
 def test_what_only_one_run_changed(
     tmp_path: Path, change: Callable[[Path], object], said: str
 ) -> None:
+    """A file or folder that only one run removed, made or changed, also its mode or attributes, is
+    a difference. said: the text about it."""
     ground = Ground(str(tmp_path), str(tmp_path / "user"), copy=False)
     ground.prepare()
     data = Path(ground.data)
@@ -60,8 +64,7 @@ def test_what_only_one_run_changed(
 
 
 def test_links_of_hdf5(tmp_path: Path) -> None:
-    """HDF5 files with links to different targets are different, even if the targets do not
-    exist."""
+    """HDF5 files with links to different targets differ, also if the targets do not exist."""
     h5py: Any = pytest.importorskip("h5py")
     links = {
         "soft": h5py.SoftLink("/x"), "other": h5py.SoftLink("/g"), "gone": h5py.SoftLink("/no"),
@@ -79,11 +82,13 @@ def test_links_of_hdf5(tmp_path: Path) -> None:
         ]
 
 
+# The note about an output that is not compared.
 LINE = "standard output: line 1 not compared"
 
 
 class _Runs:
-    """Takes the place of a Runner: returns runs with the given outputs."""
+    """Takes the place of the object that runs programs: its runs have the given standard outputs,
+    one after another; the last one is repeated."""
 
     command = ("true",)
     limit: float | None = None
@@ -113,8 +118,9 @@ class _Runs:
 def test_an_output_that_seldom_differs(
     tmp_path: Path, without: list[str], with_it: list[str], state: str, told: list[str]
 ) -> None:
-    """A difference that also occurs between runs without the remedy is ignored; any other
-    difference means that the remedy changed the output."""
+    """If an output differs with the remedy, it counts as changed, unless runs without the remedy
+    also differ from each other; then the line is not compared. without, with_it: outputs of the
+    runs. state, told: expected result and notes."""
     runs = _Runs(tmp_path, without, with_it)
     trial = Trial(cast("Runner", runs), "", (), float("inf"), lambda _: None)
     trial.first(None)

@@ -1,4 +1,5 @@
-"""`darshan try` measures the cost of fsync only on a copy, and never recommends to omit it."""
+"""`darshan try` measures the cost of fsync only on a copy of the files, and never recommends to
+omit it."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ from .conftest import Try, bytes_of
 from .test_remedies import script
 from .test_writing import left
 
+# The name of the trial without durability among the remedies.
 NAME = "durability"
 SETTING = f"{NAME}=1"
 
@@ -25,6 +27,7 @@ for i in range(40):
     base.execute("INSERT INTO t VALUES (?)", (i,))
 print(base.execute("SELECT sum(i) FROM t").fetchone())
 """
+# The line of the inserts.
 PLACE = "program.py:6  "
 SLOW_DEVICE = """
 #include <sys/syscall.h>
@@ -90,7 +93,7 @@ int main(void) {
 
 
 def test_what_commits_cost(trial: Try) -> None:
-    """`darshan try` and the report state the cost of durability with the line of the commits, and
+    """`darshan try` and the report give the cost of durability with the line of the commits, and
     say that a run without durability is not a remedy."""
     # Without lines of its own, which would be those of the calls.
     bare = (COMPILER, "-O1")
@@ -118,8 +121,8 @@ def test_what_commits_cost(trial: Try) -> None:
 
 
 def test_no_program_is_broken(trial: Try) -> None:
-    """With durability off, the same process, its child and other descriptors can read the written
-    data, and calls that fail without the remedy still fail."""
+    """With syncs left out, the program and its child can read all written data, and calls that fail
+    without the trial still fail."""
     program = compile_c(trial.user, WAITS)
     bare = left(trial, "", program)
     assert bare[0] == 0 and str(bare[1]).endswith("writtenvector.mapped\n"), bare
@@ -127,8 +130,8 @@ def test_no_program_is_broken(trial: Try) -> None:
 
 
 def test_nothing_to_measure(trial: Try) -> None:
-    """A run without durability is not made for a program that never waits for storage, nor if runs
-    may write elsewhere than to a copy."""
+    """A run without durability is not made if the program never syncs, or if it may write to other
+    files than a copy. The reason is given."""
     here = ("--only", NAME)
     quiet = script(trial, "open('any.txt', 'w').write('x')\n")
     _, rows, _ = trial.found(*here, "--copy", ".", "--", *quiet)

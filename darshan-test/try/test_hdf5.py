@@ -1,4 +1,4 @@
-"""Remedies for HDF5 other than the chunk cache: fill values and locks of files."""
+"""Remedies for HDF5 other than the chunk cache: omitting fill values, and no locks of files."""
 
 from __future__ import annotations
 
@@ -82,13 +82,14 @@ int main(void) {
 
 @pytest.fixture
 def slow(trial: Try) -> Try:
-    """Returns a folder with programs that wait for writes and locks."""
+    """Returns a user's folder in which programs wait for writes and locks as on a busy file
+    system."""
     trial.variables |= preload(compile_c(trial.user.parent, SLOW, *SHARED, name="slow.so"))
     return trial
 
 
 def compiled(trial: Try, source: str) -> Path:
-    """Compiles a program with HDF5; returns its path."""
+    """Compiles a program with HDF5; returns its path. source: its text in C."""
     makefile = (trial.build / "Makefile").read_text()
     flags = [re.search(rf"^{n} = (.*)$", makefile, re.M) for n in ("HDF5_CPPFLAGS", "HDF5_LIBS")]
     return compile_c(trial.user, source, *(word for f in flags if f for word in f[1].split()))
@@ -96,7 +97,8 @@ def compiled(trial: Try, source: str) -> Path:
 
 @pytest.mark.needs("hdf5")
 def test_fill_values(slow: Try) -> None:
-    """The finding suggests the remedy, which omits fill values that the program overwrites."""
+    """For a dataset that is filled and then written, the finding suggests the remedy fill-time, and
+    it helps."""
     program = compiled(slow, FILLED)
     log = slow.log(program, clean=True)
     listed = slow.run("--list", log).stdout.split("\n")
@@ -110,8 +112,9 @@ def test_fill_values(slow: Try) -> None:
 
 
 def test_fill_values_that_stay(slow: Try) -> None:
-    """The remedy is not tried if the log shows that the program leaves fill values in the dataset.
-    If the user forces it, written values are right, and texts that were never written are empty."""
+    """The remedy fill-time is not tried if the log shows that the program leaves fill values in the
+    dataset. If the user forces it, written values are right, and texts that were never written are
+    empty."""
     (slow.user / "program.py").write_text(HALF)
     command = [sys.executable, "program.py"]
     status, rows, whole = slow.found("--only", "fill-time", "--copy", ".", "--", *command)
@@ -129,6 +132,8 @@ def test_fill_values_that_stay(slow: Try) -> None:
 
 @pytest.mark.needs("hdf5")
 def test_file_locking(slow: Try) -> None:
+    """For a program that opens a file often, the remedy file-locking helps, and the advice is an
+    environment variable."""
     program = compiled(slow, OPENS)
     status, rows, whole = slow.found("--only", "file-locking", "--copy", ".", "--", program)
     row = rows["file-locking"]
@@ -137,8 +142,8 @@ def test_file_locking(slow: Try) -> None:
 
 
 def test_files_with_references(tmp_path: Path) -> None:
-    """Two files whose datasets have different addresses are equal if their references lead to
-    objects with the same names, as those of netCDF's dimensions do."""
+    """Two HDF5 files are equal if their references lead to objects with the same names, although
+    the objects' addresses differ."""
     import h5py  # noqa: PLC0415 - without it the file is skipped
     from darshan_report.trial.comparing.values import same_values  # noqa: PLC0415
 

@@ -1,4 +1,5 @@
-"""Remedies for HDF5's buffers: the sieve buffer, and the page buffer of files that have pages."""
+"""Remedies for HDF5's buffers: the size of the sieve buffer, and the page buffer of files that have
+pages."""
 
 from __future__ import annotations
 
@@ -31,6 +32,7 @@ ssize_t pread64(int fd, void *to, size_t n, off_t at) {
 }
 ssize_t pread(int fd, void *to, size_t n, off_t at) { return pread64(fd, to, n, at); }
 """
+# Makes a file with a dataset of rows, and files with many groups, of which one has pages.
 MAKE = """
 import h5py, numpy
 with h5py.File("rows.h5", "w") as file:
@@ -40,6 +42,7 @@ for name, strategy in (("pages.h5", "page"), ("plain.h5", None)):
         for n in range(400):
             file.create_group(f"g{n}").attrs["n"] = n
 """
+# Reads half rows in a scattered order.
 ROWS = """
 import h5py
 total = 0.0
@@ -55,6 +58,7 @@ import h5py
 with h5py.File("rows.h5") as file:
     print(sum(float(file["x"][:, n].sum()) for n in range(0, 1000, 50)))
 """
+# Reads an attribute of each group.
 GROUPS = """
 import h5py
 with h5py.File("pages.h5") as file:
@@ -64,7 +68,7 @@ with h5py.File("pages.h5") as file:
 
 @pytest.fixture
 def field(trial: Try) -> Try:
-    """Returns a folder with HDF5 files, and programs that wait for reads."""
+    """Returns a user's folder with these HDF5 files, and a library that delays reads."""
     script(trial, MAKE, "make.py")
     trial.log(sys.executable, "make.py")
     compile_c(trial.user.parent, SLOW, *SHARED, name="slow.so")
@@ -80,8 +84,8 @@ def script(trial: Try, text: str, name: str = "program.py") -> list[str]:
 
 @pytest.mark.needs("hdf5")
 def test_a_small_sieve_buffer_helps(field: Try) -> None:
-    """The log's finding suggests a smaller sieve buffer, and `darshan try` finds that it helps,
-    because fewer bytes are read."""
+    """For scattered reads, the log's finding suggests a smaller sieve buffer, and it makes the
+    program faster."""
     command = script(field, ROWS)
     log = field.log(*command)
     assert "for each small read" in field.run("--list", log).stdout
@@ -98,8 +102,8 @@ def test_a_small_sieve_buffer_helps(field: Try) -> None:
 
 @pytest.mark.needs("hdf5")
 def test_a_large_sieve_buffer_helps_columns(field: Try) -> None:
-    """For a dataset that is read across its grain, `darshan try` proposes a larger sieve buffer,
-    which holds many rows. A read costs as much as on a busy file system, whatever its size."""
+    """For columns of a dataset that is stored by rows, a larger sieve buffer makes the program
+    faster if a read takes the same time whatever its size."""
     compile_c(field.user.parent, SLOW.replace("15L", "0L"), *SHARED, name="slow.so")
     command = script(field, COLUMNS)
     log = field.log(*command)
@@ -114,6 +118,8 @@ def test_a_large_sieve_buffer_helps_columns(field: Try) -> None:
 
 @pytest.mark.needs("hdf5")
 def test_no_sieve_buffer_for_reads_in_order(field: Try) -> None:
+    """For rows that are read in their order, no size of the sieve buffer is tried, and the reason
+    is given."""
     command = script(field, ROWS.replace("n * 769 % 2000", "n"))
     status, rows, _ = field.found("--only", "sieve-buffer", "--copy", ".", "--", *command)
     assert (status, rows["sieve-buffer"]["result"]) == (1, "not tried")
@@ -122,6 +128,8 @@ def test_no_sieve_buffer_for_reads_in_order(field: Try) -> None:
 
 @pytest.mark.needs("hdf5")
 def test_a_page_buffer_helps_files_with_pages(field: Try) -> None:
+    """For a file with pages and many groups, the page buffer makes the program faster, and the
+    reads are less than a quarter."""
     command = script(field, GROUPS)
     status, rows, whole = field.found("--only", "page-buffer", "--copy", ".", "--", *command)
     row = rows["page-buffer"]
@@ -134,8 +142,8 @@ def test_a_page_buffer_helps_files_with_pages(field: Try) -> None:
 
 @pytest.mark.needs("hdf5")
 def test_what_the_program_set_stays(field: Try, tmp_path: Path) -> None:
-    """A page buffer that the program sets is not changed, nor are errors of files that cannot be
-    opened. Files without pages get no page buffer, because HDF5 would not open them with one."""
+    """A page buffer that the program sets is not changed. Files without pages get none, because
+    HDF5 would not open them with one, and errors of files that cannot be opened are the same."""
     text = """
 import h5py
 with h5py.File("pages.h5", page_buf_size=1 << 20) as file:

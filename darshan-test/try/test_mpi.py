@@ -1,4 +1,4 @@
-"""Remedies for MPI-IO: hints, in jobs that the user's own launcher starts."""
+"""Remedies for MPI-IO, which are hints, in jobs that the user's own launcher starts."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from .conftest import Try
 from .mpi_program import PIECES
 
 MPICH = next(mpi for mpi in MPIS if mpi.name == "mpich")
+# A value of DARSHAN_TRY with all hints.
 EVERY = "collective-buffering=1;no-data-sieving=1;aggregators=2"
 
 
 def job(trial: Try, mpi: Mpi, *words: str) -> list[str]:
-    """Compiles the program; returns the command of a job of two ranks."""
+    """Compiles the program of mpi_program.py. Returns the command of a job of two ranks. words: its
+    arguments."""
     source, program = trial.user.parent / "pieces.c", trial.user / "pieces"
     source.write_text(PIECES)
     subprocess.run([mpi.command("mpicc"), "-O1", "-g", "-o", program, source], check=True)
@@ -33,8 +35,8 @@ def posix_writes(log: Path) -> int:
 
 @pytest.mark.needs("mpi:mpich")
 def test_collective_buffering(trial: Try) -> None:
-    """`darshan try` finds that collective buffering helps a program, and names the number of writes
-    before and after, and the line where the file is opened."""
+    """For a program that switched it off, the remedy collective-buffering helps; the JSON has the
+    number of writes before and after, and the line where the file is opened."""
     command = job(trial, MPICH, "collective")
     status, rows, whole = trial.found(
         "--only", "collective-buffering", "--copy", ".", "--", *command
@@ -49,7 +51,8 @@ def test_collective_buffering(trial: Try) -> None:
 
 @pytest.mark.needs("mpi:mpich")
 def test_data_sieving(trial: Try) -> None:
-    """A write with gaps becomes the write of a whole range, unless a hint forbids this."""
+    """With MPICH, a write with gaps becomes a few writes of a whole range; with the remedy
+    no-data-sieving, each piece is a write."""
     command = job(trial, MPICH, "alone")
     writes = []
     for setting in ("", "no-data-sieving=1"):
@@ -61,7 +64,7 @@ def test_data_sieving(trial: Try) -> None:
 
 @pytest.mark.needs("mpi:openmpi")
 def test_hints_do_not_break_another_library(trial: Try) -> None:
-    """Open MPI ignores most of the hints, and writes the same file."""
+    """Open MPI, which ignores most of the hints, writes the same file with them."""
     command = job(trial, next(mpi for mpi in MPIS if mpi.name == "openmpi"), "collective")
     written = []
     for setting in ("", EVERY):
@@ -74,7 +77,8 @@ def test_hints_do_not_break_another_library(trial: Try) -> None:
 
 @pytest.mark.needs("mpi:mpich")
 def test_a_job_with_much_around_it(trial: Try) -> None:
-    """The log of the job is used, although the log of the processes around the job is larger."""
+    """The log of the MPI job is used, although the log of the shells around its ranks has more
+    processes."""
     around = 'for n in 1 2 3 4 5 6 7 8 9; do env true; env false; done; exec "$@"'
     launcher, *options, program, how = job(trial, MPICH, "alone")
     command = [launcher, *options, "sh", "-c", around, "sh", program, how]
@@ -83,7 +87,8 @@ def test_a_job_with_much_around_it(trial: Try) -> None:
 
 
 def test_hints_are_refused(trial: Try) -> None:
-    """For a program without MPI-IO, all remedies that are hints are refused with the reason."""
+    """For a program without MPI-IO, all remedies that are hints are refused, and the reason is
+    given."""
     _, rows, _ = trial.found("--all", "--", "true")
     assert rows["collective-buffering"]["reason"] == "the program opens no file by MPI-IO"
     assert rows["aggregators"]["reason"] == "the program opens no file by MPI-IO"

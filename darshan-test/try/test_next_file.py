@@ -1,4 +1,4 @@
-"""The remedy that reads the next file of a list ahead."""
+"""The remedy next-file, which lets the kernel read the next file of a list ahead."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from place import elsewhere
 from .conftest import Try
 from .listing import ACTS, FILES, ONCE, SHOWS, SIZE, TWICE, WRITTEN
 
+# Code that opens the first file.
 _FIRST = 'open("first", O_RDONLY);'
 
 
@@ -26,7 +27,7 @@ def parts(trial: Try) -> Try:
 
 
 def write(path: Path) -> None:
-    """Writes a file of SIZE bytes, also to the disk."""
+    """Writes a file of SIZE bytes and syncs it."""
     with path.open("wb") as file:
         file.write(bytes(range(256)) * (SIZE // 256))
         file.flush()
@@ -34,8 +35,8 @@ def write(path: Path) -> None:
 
 
 def output(trial: Try, names: list[str] | None, *command: str | Path) -> str:
-    """Returns the standard output of a program that runs with the remedy and these names; without
-    the remedy if they are None."""
+    """Returns the standard output of a program that runs with the remedy and the list `names`;
+    without the remedy if that is None."""
     path = trial.user.parent / "names"
     path.write_bytes(b"".join(os.fsencode(trial.user / name) + b"\0" for name in names or []))
     on = {"DARSHAN_TRY": "next-file=1", "DARSHAN_TRY_NAMES": str(path)}
@@ -50,13 +51,13 @@ def output(trial: Try, names: list[str] | None, *command: str | Path) -> str:
 
 
 def two(trial: Try) -> None:
-    """Makes the files of the program ACTS."""
+    """Writes the two files of the program ACTS."""
     write(trial.user / "first")
     write(trial.user / "second")
 
 
 def test_a_list_of_files(parts: Try) -> None:
-    """The next file is read while the program works: `darshan try` finds that this helps, and says
+    """For a program that works on one file after another, the remedy helps, and the advice says
     what to write in the program."""
     two(parts)
     output(parts, None, compile_c(parts.user, ACTS.replace("FIRST", "")))
@@ -71,7 +72,8 @@ def test_a_list_of_files(parts: Try) -> None:
 
 @pytest.mark.parametrize("source", [TWICE, WRITTEN])
 def test_files_that_are_used_again(parts: Try, source: str) -> None:
-    """The remedy refuses files that the program opens twice or writes."""
+    """For files that the program opens twice or writes, the remedy is not tried, and the reason is
+    given."""
     program = compile_c(parts.user, source)
     log = parts.log(program)
     words = ("--only", "next-file", "--copy", ".", log, "--", program)
@@ -102,8 +104,9 @@ for number in range(20):
     ],
 )
 def test_the_plan(parts: Try, command: tuple[str, ...], reason: str) -> None:
-    """Files that one process each reads whole are a list, also if it reads a header twice; files
-    that are read by two processes or in part are not."""
+    """Files that one process each reads whole are a list, also if it reads a header twice. Files
+    that two processes read, or that are read in part, are not. reason: that is given; "" if there
+    is a list."""
     done = parts.run("--list", "--only", "next-file", parts.log(*command))
     row = re.search(r"next-file +(?:.*)\n +(.*)", done.stdout)
     assert row is not None, done
@@ -124,17 +127,17 @@ def test_the_plan(parts: Try, command: tuple[str, ...], reason: str) -> None:
     ],
 )
 def test_what_the_kernel_reads(trial: Try, first: str, names: list[str], acts: int) -> None:
-    """The kernel reads the file that follows in the list, unless the program writes the first one,
-    may have opened the next one already, or uses inotify."""
+    """The file that follows in the list is read ahead, unless the program writes the first one, may
+    have opened the next one already, or uses inotify. acts: 1 if it is read ahead, else 0."""
     two(trial)
     program = compile_c(trial.user, "#include <unistd.h>\n" + ACTS.replace("FIRST", first))
     assert output(trial, names, program) == f"{acts}\n"
 
 
 def test_no_descriptor_is_seen(trial: Try) -> None:
-    """A program sees the same descriptors, errors and locks with the remedy: with pipes, links to
-    nothing, folders and removed files among the names, with few descriptors left, and in children,
-    threads and handlers."""
+    """A program sees the same descriptors, errors and locks with the remedy as without, whatever
+    the names in the list are, also with few descriptors left, and in children, threads and signal
+    handlers."""
     program = compile_c(trial.user, SHOWS)
     names = ["a", "b", "c", "d", "pipe", "dangling", "folder", "absent", "link", "e"]
     told = []
@@ -154,7 +157,8 @@ def test_no_descriptor_is_seen(trial: Try) -> None:
 
 
 def test_no_list(trial: Try) -> None:
-    """A list that is missing, a pipe, or without an end changes nothing."""
+    """If the list of names is missing, a pipe or incomplete, nothing is read ahead, and the program
+    is not changed."""
     two(trial)
     program = compile_c(trial.user, ACTS.replace("FIRST", _FIRST))
     os.mkfifo(trial.user / "pipe")

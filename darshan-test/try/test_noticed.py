@@ -1,5 +1,5 @@
-"""A remedy ends before a program queries the state of its streams or files, so that the program
-gets the same results."""
+"""If a program asks for the state of its streams or files, it gets the same results with a remedy
+as without."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ PROGRAMS = {"the state of a stream": STATE, "events of files": EVENTS}
 
 
 def test_a_gnu_program_gets_a_buffer(trial: Try) -> None:
-    """`sed -u` gets a buffer: it imports __fwriting to report errors, but does not query the state
-    of a stream."""
+    """The remedy stdio-buffer works for `sed -u`, which imports __fwriting only to report
+    errors."""
     from darshan_report.log import open_log  # noqa: PLC0415
 
     (trial.user / "in.txt").write_text("word\n" * 2000)
@@ -68,6 +68,8 @@ def test_a_gnu_program_gets_a_buffer(trial: Try) -> None:
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_that_looks_sees_no_remedy(trial: Try, name: str, setting: str) -> None:
+    """A program that asks for the state of a stream, or counts events of files, has the same output
+    with remedies. name: of the program."""
     (trial.user / "in.txt").write_text("".join(f"{n:07}\n" for n in range(9999)))
     program = compile_c(trial.user, PROGRAMS[name])
     bare = left(trial, "", program)

@@ -52,6 +52,7 @@ def words(trial: Try) -> list[str]:
 
 
 def test_what_is_not_compared_is_said(trial: Try, words: list[str]) -> None:
+    """A file that differs in each run is not compared, and the output says so."""
     done = trial.run(*COPY, *words)
     assert done.returncode == 0, done
     assert "chance.bin: not compared" in done.stdout
@@ -59,14 +60,15 @@ def test_what_is_not_compared_is_said(trial: Try, words: list[str]) -> None:
 
 
 def test_ignore(trial: Try, words: list[str]) -> None:
+    """A file that matches --ignore is not compared and not mentioned."""
     done = trial.run(*COPY, "--ignore", "*.bin", *words)
     assert done.returncode == 0 and "not compared" not in done.stdout, done
     assert "same output: helped" in " ".join(done.stdout.split())
 
 
 def test_same(trial: Try, words: list[str]) -> None:
-    """The command of --same compares the outputs; if two runs without a remedy already differ
-    according to it, nothing is measured."""
+    """The command of --same compares the outputs. If two runs without a remedy differ according to
+    it, nothing is measured, and a message says so."""
     done = trial.run(*COPY, "--same", 'cmp "$1"/numbers.txt "$2"/numbers.txt #', *words)
     assert done.returncode == 0 and "not compared" not in done.stdout, done
     done = trial.run(*COPY, "--same", "cmp -s $STDOUT $STDOUT_NOW; false", *words)
@@ -75,8 +77,8 @@ def test_same(trial: Try, words: list[str]) -> None:
 
 
 def test_setup(trial: Try, words: list[str]) -> None:
-    """Each run begins with the files that the command of --setup made; the user's folder is not
-    changed."""
+    """Each run begins with the files that the command of --setup made, and the user's folder is not
+    changed. If that command fails, its message is printed."""
     before = bytes_of(trial.user)
     setup = 'cp -p "$DARSHAN_TRY_FROM/program" . && printf 4 > input'
     status, rows, whole = trial.found(*ONLY, "--setup", setup, *words)
@@ -87,15 +89,15 @@ def test_setup(trial: Try, words: list[str]) -> None:
 
 
 def test_json_of_a_log_without_a_remedy(trial: Try) -> None:
-    """--json prints JSON even if the log already shows that there is no remedy to try."""
+    """--json prints JSON also if no run is made, because the log shows no remedy to try."""
     status, rows, whole = trial.found(trial.log("true"), "--", "true")
     assert status == 1 and whole["baseline_seconds"] == []
     assert {row["result"] for row in rows.values()} == {"not tried"}
 
 
 def test_budget(trial: Try, words: list[str]) -> None:
-    """No run begins after the time budget is used up; if the budget is shorter than the pilot runs,
-    remedies are undecided."""
+    """No run begins after the seconds of --budget. If they are too few for the first runs, the
+    result is "undecided", or a message."""
     done = trial.run(*COPY, "--budget", "0.001", *words)
     assert done.returncode == 1, done
     assert "took more than 0.0 s and was killed" in done.stderr
@@ -106,14 +108,14 @@ def test_budget(trial: Try, words: list[str]) -> None:
 
 def test_cold(trial: Try, words: list[str]) -> None:
     """With --cold, the files of the log are dropped from the page cache before each run, and the
-    result is the same."""
+    remedy is still found to help."""
     status, rows, whole = trial.found(*COPY, "--cold", *words)
     assert (status, rows["stdio-buffer"]["result"]) == (0, "helped"), whole
 
 
 def test_the_first_run_is_cold_too(trial: Try) -> None:
-    """With --cold and without a log, the first run finds its files cold, as all others do: it makes
-    the log whose findings propose remedies."""
+    """With --cold and without a log, the first run also finds its files outside the page cache, as
+    all others do."""
     (trial.user / "input").write_bytes(b"x" * (2 << 20))
     program = compile_c(trial.user, RESIDENT)
     words = ("--only", "random", "--cold", "--copy", ".", "--", program)

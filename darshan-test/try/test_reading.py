@@ -15,26 +15,27 @@ from place import elsewhere
 from .conftest import Try
 from .reading import COLD, EVERY_WAY, READS_AND_WRITES, SMALL_READS, WHOLE
 
+# Integers of 8 bytes in the input.
 NUMBERS = 1_000_000
 
 
 @pytest.fixture
 def numbers(trial: Try) -> Try:
-    """Writes a file of numbers, also to the disk, into the folder of the trial's user. Returns the
-    trial."""
+    """Writes a file of numbers, also to the disk, into the user's folder. Returns the trial."""
     write_numbers(trial)
     return trial
 
 
 def write_numbers(trial: Try) -> None:
-    """Writes the input of the programs: NUMBERS integers of 8 bytes."""
+    """Writes and syncs the input of the programs: NUMBERS integers of 8 bytes."""
     with (trial.user / "input").open("wb") as file:
         file.write(struct.pack(f"{NUMBERS}q", *range(NUMBERS)))
         os.fsync(file.fileno())
 
 
 def output(trial: Try, setting: str, *command: str | Path) -> str:
-    """Returns the standard output of a program that runs with this value of DARSHAN_TRY."""
+    """Returns the standard output of a program that runs with this value of DARSHAN_TRY; "" for
+    none."""
     trial.variables = {"DARSHAN_TRY": setting} if setting else {}
     logs = trial.user.parent / "logs"
     words = [trial.build / "darshan", "run", "-o", logs, "--", *command]
@@ -46,8 +47,8 @@ def output(trial: Try, setting: str, *command: str | Path) -> str:
 
 
 def test_small_reads(numbers: Try) -> None:
-    """`darshan try` finds that reading ahead helps a program with small reads, and says what to
-    write in the program."""
+    """For small reads, the remedy read-ahead helps, and the advice says what to write in the
+    program."""
     program = compile_c(numbers.user, SMALL_READS)
     log = numbers.log(program)
     status, rows, whole = numbers.found("--only", "read-ahead", log, "--", program)
@@ -59,8 +60,8 @@ def test_small_reads(numbers: Try) -> None:
 
 
 def test_no_small_reads_of_a_file_that_is_written(numbers: Try) -> None:
-    """`darshan try` refuses the remedy because of the log. The library that applies it also
-    excludes files that the process writes."""
+    """If the program also writes the file, the remedy read-ahead is not tried, and the reason is
+    given. If it is forced, the program's output is the same."""
     program = compile_c(numbers.user, READS_AND_WRITES)
     status, rows, whole = numbers.found("--only", "read-ahead", "--copy", ".", "--", program)
     assert (status, rows["read-ahead"]["result"]) == (1, "not tried"), whole
@@ -71,6 +72,8 @@ def test_no_small_reads_of_a_file_that_is_written(numbers: Try) -> None:
 
 
 def test_a_descriptor_that_is_used_in_every_way(numbers: Try) -> None:
+    """With the remedy read-ahead, a program that shares, moves and duplicates its descriptor has
+    the same output."""
     program = compile_c(numbers.user, EVERY_WAY)
     bare = subprocess.check_output([program], cwd=numbers.user, text=True)
     assert "seen again 7 7 changed" in bare and "cut off 0" in bare
@@ -78,6 +81,8 @@ def test_a_descriptor_that_is_used_in_every_way(numbers: Try) -> None:
 
 
 def test_the_kernel_reads_a_file_that_a_program_will_need(numbers: Try) -> None:
+    """For a file that is not in the page cache, the remedy will-need helps, and the advice is a
+    line with POSIX_FADV_WILLNEED."""
     program = compile_c(numbers.user, COLD)
     output(numbers, "", program)
     numbers.variables = {}
@@ -88,14 +93,15 @@ def test_the_kernel_reads_a_file_that_a_program_will_need(numbers: Try) -> None:
 
 
 def test_the_kernel_reads_the_whole_file(trial: Try) -> None:
-    """A file that is larger than the read-ahead of its device is in the page cache as a whole."""
+    """With the remedy will-need, a file that is larger than the device's read-ahead is read
+    whole."""
     (trial.user / "input").write_bytes(b"x" * (32 << 20))
     assert output(trial, "advice=3", compile_c(trial.user, WHOLE)) == "1\n"
 
 
 def test_a_file_that_is_read_in_two_ways(trial: Try) -> None:
-    """A program that reads the beginning of a file by a stream, and all of it by a descriptor, as
-    netCDF does, reads the whole file."""
+    """A program that reads the beginning of a file by a stream, and its end by a descriptor, as
+    netCDF does, counts as reading the whole file."""
     (trial.user / "input").write_bytes(b"x" * (2 << 20))
     source = (
         "#include <fcntl.h>\n#include <stdio.h>\n#include <unistd.h>\nint main(void) {\n"
@@ -109,7 +115,7 @@ def test_a_file_that_is_read_in_two_ways(trial: Try) -> None:
 
 @pytest.mark.parametrize(("how", "advice"), [("sequential", 2), ("random", 1)])
 def test_what_the_kernel_reads_ahead(numbers: Try, how: str, advice: int) -> None:
-    """With the advice "sequential" the kernel reads more ahead; with "random" it reads only what
+    """With the advice "sequential" the kernel reads more ahead than usual; with "random" only what
     the program requests."""
     program = compile_c(numbers.user, COLD)
     usual, advised = (int(output(numbers, s, program, how)) for s in ("", f"advice={advice}"))

@@ -1,5 +1,5 @@
-"""Each remedy helps a program that has the problem, is refused for another program, and breaks
-none."""
+"""Each remedy helps a program that has its problem, is refused for another program, and changes no
+result."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def script(trial: Try, text: str, name: str = "program.py") -> list[str]:
 
 @pytest.fixture
 def field(trial: Try) -> Try:
-    """Returns a folder of the user with an HDF5 file."""
+    """Returns a user's folder with an HDF5 file."""
     trial.log(*script(trial, MAKE, "make.py"))
     return trial
 
 
 def test_a_chunk_cache_helps(field: Try) -> None:
-    """The log of a program has the finding. The trial shows that the remedy helps, and names the
-    line to change."""
+    """For chunks that are decompressed again and again, the log has the finding, the remedy
+    chunk-cache helps, and the advice names the line to change."""
     command = script(field, COLUMNS)
     log = field.log(*command)
     before = bytes_of(field.user)
@@ -53,6 +53,8 @@ def test_a_chunk_cache_helps(field: Try) -> None:
 
 
 def test_no_cache_for_a_dataset_that_is_opened_again(field: Try) -> None:
+    """For a dataset that is opened for each read, the remedy chunk-cache is not tried, and the
+    reason is given."""
     command = script(field, OPENED_AGAIN)
     status, rows, _ = field.found("--", *command)
     assert status == 1
@@ -76,8 +78,8 @@ def test_no_cache_beyond_the_memory(field: Try) -> None:
 
 
 def test_a_cache_does_not_break_a_copy(field: Try) -> None:
-    """With the chunk cache, chunks are written in another order, so the bytes of the file may
-    differ; its values do not."""
+    """With the chunk cache, chunks are written in another order, so the bytes of a file differ; as
+    its values are the same, the output does not count as changed."""
     command = script(field, COPIES)
     done = field.run("--only", "chunk-cache", "--copy", ".", "--", *command)
     assert done.returncode in (0, 1), done
@@ -86,7 +88,7 @@ def test_a_cache_does_not_break_a_copy(field: Try) -> None:
 
 
 def test_temporary_files_in_memory(trial: Try) -> None:
-    """TMPDIR is set to a folder in memory for the program, as the program's output shows."""
+    """With the remedy tmpdir, TMPDIR of the program is a folder in memory."""
     command = script(
         trial,
         "import os, tempfile, time\n"
@@ -103,7 +105,8 @@ def test_temporary_files_in_memory(trial: Try) -> None:
 
 
 def test_a_program_that_fails_as_in_its_log(trial: Try) -> None:
-    """A program that fails is tried only with a log of a run that ended with the same status."""
+    """A program with a status other than 0 is tried only if a log shows that it ended with the same
+    status before."""
     program = compile_c(
         trial.user, writes(ENDS["closes"]).replace("return fclose", "return 3 + fclose")
     )
@@ -116,6 +119,7 @@ def test_a_program_that_fails_as_in_its_log(trial: Try) -> None:
 
 
 def test_a_healthy_program(trial: Try) -> None:
+    """For a program without a problem, no remedy is said to help."""
     (trial.user / "input").write_text("7")
     program = compile_c(trial.user, HEALTHY)
     status, rows, _ = trial.found("--all", "--", program)
@@ -125,7 +129,7 @@ def test_a_healthy_program(trial: Try) -> None:
 
 def test_the_library_needs_the_variable(trial: Try) -> None:
     """`darshan run` loads libdarshan.so, which has no remedies. If DARSHAN_TRY is set, it loads
-    another library, which applies the remedies that the variable names."""
+    libdarshan-try.so instead, which applies the remedies that the variable names."""
     (trial.user / "read.sh").write_text("grep -o 'libdarshan[a-z-]*.so' /proc/self/maps | uniq\n")
     run = [trial.build / "darshan", "run", "-o", trial.user.parent / "logs", "--", "sh", "read.sh"]
     loaded = {}
@@ -144,6 +148,7 @@ def test_the_library_needs_the_variable(trial: Try) -> None:
 
 
 def _drains(path: Path) -> int:
+    """Returns the number of writes of stream buffers in a log."""
     from darshan_report.log import open_log  # noqa: PLC0415
 
     with open_log(path) as log:

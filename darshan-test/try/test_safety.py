@@ -1,4 +1,4 @@
-"""A trial never endangers the user's data: refusals, limits, and trials that are ended at any
+"""A trial never endangers the user's data: it refuses, limits its runs, and can be ended at any
 time."""
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from sample import turning
 
 from .conftest import Try, bytes_of
 
+# Signals that end a trial.
 ENDS = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGKILL)
 # Overwrites its input, by a relative and by an absolute path.
 CHANGES = """
@@ -34,7 +35,7 @@ time.sleep(0.3)
 
 @pytest.fixture
 def changing(trial: Try) -> tuple[Try, list[str]]:
-    """Returns a folder with data, and the command of a program that changes them."""
+    """Returns a trial in a folder with data, and the command of a program that changes them."""
     (trial.user / "data").write_text("precious")
     (trial.user / "old").write_text("old")
     (trial.user / "program.py").write_text(CHANGES)
@@ -47,6 +48,7 @@ def leftovers(folder: Path) -> list[Path]:
 
 
 def test_runs_change_a_copy(changing: tuple[Try, list[str]]) -> None:
+    """With --copy, the program changes only the copy, which is removed."""
     trial, command = changing
     before = bytes_of(trial.user)
     done = trial.run("--only", "tmpdir", "--copy", ".", "--", *command)
@@ -56,8 +58,8 @@ def test_runs_change_a_copy(changing: tuple[Try, list[str]]) -> None:
 
 
 def test_without_a_copy_nothing_can_be_changed(changing: tuple[Try, list[str]]) -> None:
-    """Without a log, the first run may not write outside its folder: the kernel refuses such
-    writes."""
+    """Without --copy, the kernel refuses writes of the program to the user's files; the message
+    says so and names --yes-repeat."""
     trial, command = changing
     before = bytes_of(trial.user)
     done = trial.run("--all", "--", *command)
@@ -67,8 +69,7 @@ def test_without_a_copy_nothing_can_be_changed(changing: tuple[Try, list[str]]) 
 
 
 def test_a_log_with_writes_elsewhere(trial: Try) -> None:
-    """If the log has writes outside the folder, no run is made: the file that the program appends
-    to has only the line of the recorded run."""
+    """If the log has writes outside the folder that is copied, the program is not run again."""
     kept = Path(f"/var/tmp/darshan-try-{os.getpid()}")
     program = (
         "import tempfile\n"
@@ -90,7 +91,8 @@ def test_a_log_with_writes_elsewhere(trial: Try) -> None:
 
 @pytest.mark.parametrize("shell", [False, True])
 def test_a_program_that_submits_a_job(trial: Try, shell: bool) -> None:
-    """If the program, or a program that it starts, submits jobs, no run is made."""
+    """If the program, or one that it starts, submits batch jobs, it is not run again. shell:
+    whether it is another one."""
     source = (
         '#include <stdio.h>\nint main(void) { FILE *f = fopen("queue", "a"); setbuf(f, NULL);'
         " for (int i = 0; i < 200000; i++) putc(49, f); return fclose(f); }\n"
@@ -104,7 +106,7 @@ def test_a_program_that_submits_a_job(trial: Try, shell: bool) -> None:
 
 
 def test_no_network(trial: Try) -> None:
-    """A run has no network; with --yes-repeat it has."""
+    """The program has no network in a run, unless --yes-repeat is given."""
     program = (
         "import socket, sys\n"
         "one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
@@ -117,8 +119,8 @@ def test_no_network(trial: Try) -> None:
 
 
 def test_a_run_that_hangs_with_a_remedy(trial: Try) -> None:
-    """A run that hangs is killed with its children after three times the baseline, or after two
-    seconds if that is later."""
+    """A run that takes more than three times as long as without the remedy, and more than two
+    seconds, is killed with its children."""
     program = (
         "import os, subprocess, tempfile, time\n"
         "with tempfile.NamedTemporaryFile() as f: f.write(b'x' * 9000)\n"
@@ -139,8 +141,8 @@ def test_a_run_that_hangs_with_a_remedy(trial: Try) -> None:
 def test_an_end_at_any_moment(
     changing: tuple[Try, list[str]], number: signal.Signals, after: float
 ) -> None:
-    """If the trial is ended by a signal at any time, the user's folder is unchanged; only SIGKILL
-    leaves the folder of the trial."""
+    """If the trial is ended by a signal at any time, the user's folder is unchanged, and only
+    SIGKILL leaves the folder of the trial. after: seconds."""
     trial, command = changing
     (trial.user / "program.py").write_text(
         f"{CHANGES}\nimport tempfile\nwith tempfile.TemporaryFile() as f: f.write(b'x' * 9000)\n"
@@ -162,8 +164,8 @@ def test_an_end_at_any_moment(
 
 @pytest.mark.parametrize("after", turning((0.0, 0.2, 0.5, 1.0, 2.0), 0.5, "kills of a run"))
 def test_a_program_that_is_killed(trial: Try, after: float) -> None:
-    """If somebody kills the program of a run by SIGKILL, while it changes files, the user's folder
-    is unchanged, and nothing is left behind."""
+    """If the program of a run is killed while it changes files, the user's folder is unchanged, and
+    nothing is left. after: seconds."""
     (trial.user / "data").write_text("precious")
     (trial.user / "program.py").write_text(
         "import tempfile, time\n"
@@ -192,7 +194,7 @@ def test_a_program_that_is_killed(trial: Try, after: float) -> None:
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
-    """Yields a folder on a disk of 16 MiB."""
+    """Mounts a file system of 16 MiB, and returns a user's folder in it."""
     place = tmp_path / "disk"
     place.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", place], check=True)
@@ -203,8 +205,8 @@ def disk(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.mark.needs("mount")
 def test_a_disk_that_a_run_fills(trial: Try, disk: Path) -> None:
-    """If a run fills the disk, the program fails in its copy, a message says so, and the user's
-    folder is unchanged."""
+    """If a run fills the file system, a message gives the reason, and the user's folder is
+    unchanged."""
     (disk / "data").write_bytes(os.urandom(3 << 20))
     (disk / "program.py").write_text("open('data', 'wb').write(bytes(20 << 20))\n")
     before = bytes_of(disk)
@@ -217,8 +219,8 @@ def test_a_disk_that_a_run_fills(trial: Try, disk: Path) -> None:
 
 @pytest.mark.needs("mount")
 def test_a_full_disk(trial: Try, disk: Path) -> None:
-    """If the copy of the folder does not fit on the disk, a message says so, and the folder is
-    unchanged."""
+    """If the copy of the folder does not fit on the file system, a message gives the reason, the
+    user's folder is unchanged, and nothing is left."""
     (disk / "data").write_bytes(os.urandom(12 << 20))
     before = bytes_of(disk)
     done = Try(trial.build, disk).run("--all", "--copy", ".", "--", "true")
@@ -229,8 +231,7 @@ def test_a_full_disk(trial: Try, disk: Path) -> None:
 
 
 def test_what_differs_by_itself_is_masked(trial: Try) -> None:
-    """A line with the time of day differs in each run; it is not compared, and the output says
-    so."""
+    """A line of the output that differs in each run is not compared, and the output says so."""
     program = (
         "import tempfile, time\n"
         "with tempfile.TemporaryFile() as f: f.write(b'x' * 9000)\n"
@@ -242,6 +243,8 @@ def test_what_differs_by_itself_is_masked(trial: Try) -> None:
 
 
 def test_a_changed_line_beside_a_masked_one(trial: Try) -> None:
+    """A line that changes only with the remedy is detected, also next to one that differs in each
+    run: the status is 3."""
     program = (
         "import tempfile, time\n"
         "with tempfile.TemporaryFile() as f: f.write(b'x' * 9000)\n"
@@ -253,8 +256,8 @@ def test_a_changed_line_beside_a_masked_one(trial: Try) -> None:
 
 
 def test_a_folder_that_cannot_be_copied(trial: Try) -> None:
-    """If the folder cannot be copied, the message names the folder, the reason, and what to do;
-    nothing is run."""
+    """If the folder cannot be copied, the message names the folder, the reason, and what to do; no
+    program is run."""
     done = trial.run("--all", "--copy", "/", "--", "true")
     assert done.returncode == 1
     assert "cannot copy /: it has no parent folder to make the copy in" in done.stderr
@@ -276,4 +279,5 @@ def test_a_folder_that_cannot_be_copied(trial: Try) -> None:
     "words", [["--only", "none", "--", "true"], ["--all"], ["--copy", "/none", "--", "true"]]
 )
 def test_usage_errors(trial: Try, words: list[str]) -> None:
+    """Wrong options end the command with status 2."""
     assert trial.run(*words).returncode == 2

@@ -1,4 +1,4 @@
-"""A run cannot reach other processes and files of the user, and a trial does not change them."""
+"""A run cannot reach other processes and files of the user."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from place import elsewhere, needs
 from .conftest import Try, bytes_of
 from .test_safety import leftovers
 
+# Code that writes a temporary file, so that the remedy tmpdir is tried.
 TEMPORARY = "import tempfile\nwith tempfile.TemporaryFile() as f: f.write(b'x' * 9000)\n"
 # Ends a process of the user, changes a file through its view, and leaves memory behind.
 REACHES = (
@@ -34,8 +35,8 @@ with contextlib.suppress(OSError): open(file, "a").write("changed")
 
 
 def test_a_run_reaches_no_other_process(trial: Try, tmp_path: Path) -> None:
-    """A run can neither end another process nor change a file through it, and the run's shared
-    memory is removed after it."""
+    """A run can neither end another process of the user nor change a file through /proc, and its
+    shared memory is removed after it."""
     kept, key = tmp_path / "kept", os.getpid() + (1 << 24)
     kept.write_text("kept")
     with subprocess.Popen(["sleep", "100"]) as other:
@@ -49,8 +50,7 @@ def test_a_run_reaches_no_other_process(trial: Try, tmp_path: Path) -> None:
 
 
 def test_a_command_of_setup_cannot_change_the_folder(trial: Try) -> None:
-    """The command of --setup fills the folder of a run from the user's folder, which it can only
-    read."""
+    """The command of --setup can read the user's folder, but not change it."""
     (trial.user / "data").write_text("precious")
     before = bytes_of(trial.user)
     for command, said in (
@@ -66,8 +66,8 @@ def test_a_command_of_setup_cannot_change_the_folder(trial: Try) -> None:
 
 
 def test_folders_that_the_program_locks(trial: Try) -> None:
-    """Files and folders from which the program removed all permissions can be compared and removed
-    by an ordinary user."""
+    """If the program removes all permissions from its files and folders, an ordinary user can still
+    compare and remove them."""
     needs("root")  # to become another user
     trial.user.parent.chmod(0o777)
     os.chown(trial.user, 65534, 65534)
@@ -84,8 +84,8 @@ def test_folders_that_the_program_locks(trial: Try) -> None:
 
 
 def test_a_run_that_stops_itself() -> None:
-    """A run that stops itself would never be continued; it is detected, unlike a run that
-    sleeps."""
+    """A run that stops itself (SIGSTOP) is detected, because nobody would continue it; one that
+    sleeps is not mistaken for it."""
     for command, is_stopped in (("kill -STOP $$", True), ("sleep 50", False)):
         with subprocess.Popen(["sh", "-c", f"sh -c '{command}'; :"], start_new_session=True) as one:
             try:
@@ -111,6 +111,7 @@ def _wait_for_state(process: int, state: str) -> None:
 
 
 def test_a_folder_is_removed_whatever_its_modes(tmp_path: Path) -> None:
+    """A folder without permissions is removed with its content."""
     inner = tmp_path / "a" / "b"
     inner.mkdir(parents=True)
     (inner / "c").write_text("c")

@@ -1,5 +1,5 @@
-"""The remedy sqlite-cache helps a program that reads pages repeatedly, is refused for others, and
-does not break a program that writes."""
+"""The remedy sqlite-cache helps a program that reads pages of a database repeatedly, is refused for
+others, and changes no result."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from .conftest import Try
 from .test_remedies import script
 from .test_writing import left
 
+# Reads all rows of a table 100 times.
 SCANS = """
 import sqlite3
 base = sqlite3.connect("data.db")
 print(sum(base.execute("SELECT sum(i) FROM t").fetchone()[0] for _ in range(100)))
 """
+# Sets its own cache size, and writes a database.
 WRITES = """
 import os, sqlite3
 base = sqlite3.connect("any.db")
@@ -30,12 +32,13 @@ try:
 except sqlite3.OperationalError as error:
     print(error)
 """
+# A value of DARSHAN_TRY with a cache of 200,000 KiB.
 SETTING = f"sqlite-cache={200_000 << 10}"
 
 
 def test_pages_that_are_read_again(trial: Try) -> None:
-    """The remedy is a cache that is large enough for the database; it is refused if it would take
-    more than half of the free memory."""
+    """The remedy is a cache that is large enough for the database, and it helps. It is refused if
+    it would take more than half of the free memory."""
     with sqlite3.connect(trial.user / "data.db") as base:
         base.execute("CREATE TABLE t (i INTEGER PRIMARY KEY, x BLOB)")
         base.executemany("INSERT INTO t VALUES (?, zeroblob(3000))", ((i,) for i in range(2500)))
@@ -60,8 +63,8 @@ def test_pages_that_are_read_again(trial: Try) -> None:
 
 
 def test_a_writer_is_not_broken(trial: Try) -> None:
-    """Cache sizes that the program sets itself stay in effect; otherwise the remedy's size is used.
-    The program's database and errors are the same."""
+    """With the remedy, cache sizes that the program sets stay in effect, and its database and
+    errors are the same. If it sets none, the remedy's size is in effect."""
     command = script(trial, WRITES)
     assert left(trial, SETTING, *command) == left(trial, "", *command)
     asks = [left(trial, setting, "env", "asks=1", *command)[1] for setting in (SETTING, "")]
@@ -69,7 +72,8 @@ def test_a_writer_is_not_broken(trial: Try) -> None:
 
 
 def test_no_database(trial: Try) -> None:
-    """The remedy is refused for a program that reads a file repeatedly that is not a database."""
+    """For a program that reads a file repeatedly that is not a database, the remedy is refused, and
+    the reason is given."""
     program = "for n in range(40): open('in.bin', 'rb').read()\n"
     (trial.user / "in.bin").write_bytes(bytes(4 << 20))
     _, rows, _ = trial.found("--only", "sqlite-cache", "--", *script(trial, program))

@@ -1,4 +1,4 @@
-"""Remedies for streams: a larger buffer, and delayed flushes."""
+"""Remedies for streams: a larger buffer (stdio-buffer), and delayed flushes (flush-delay)."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from sample import turning
 from .conftest import Try
 from .programs import ASKS_THE_KERNEL, ENDS, FLUSHED, NO_BUFFER, writes
 
+# By remedy: how the program writes, see writes().
 SETTINGS = {"stdio-buffer": NO_BUFFER, "flush-delay": FLUSHED}
 
 
 @pytest.mark.parametrize("remedy", SETTINGS)
 def test_a_stream(trial: Try, remedy: str) -> None:
-    """`darshan try` finds that a remedy for streams helps a program with small writes or flushes,
-    and names the number of writes before and after, and what to write in the program."""
+    """For small writes or flushes of a stream, the remedy helps, and the output has the number of
+    writes before and after, and what to write in the program."""
     program = compile_c(trial.user, writes(ENDS["closes"], SETTINGS[remedy]))
     log = trial.log(program, clean=True)
     listed = trial.run("--list", log).stdout.split("\n")
@@ -35,8 +36,8 @@ def test_a_stream(trial: Try, remedy: str) -> None:
 
 
 def test_a_stream_of_libc_in_another_language(trial: Try) -> None:
-    """A C++ program that flushes a stream of libc is told what to write in C, because std::endl is
-    no part of it. A shell that starts the program does not make it a shell script."""
+    """A C++ program that flushes a stream of libc is told what to write in C, not in terms of
+    std::endl, also if a shell starts it."""
     source = trial.user / "program.cc"
     source.write_text(writes(ENDS["closes"], SETTINGS["flush-delay"]))
     words = ["g++", "-w", "-fpermissive", "-g", source, "-o", trial.user / "program"]
@@ -54,8 +55,8 @@ def test_a_stream_of_libc_in_another_language(trial: Try) -> None:
     ("remedy", "end"), turning(itertools.product(SETTINGS, ENDS), 0.5, "ends of programs")
 )
 def test_nothing_is_lost(trial: Try, remedy: str, end: str) -> None:
-    """However the program ends, and whatever files it or its child inspects, the file and the
-    output are the same."""
+    """However the program ends, and whatever it or its child does with the file before, file and
+    output are the same with the remedy."""
     program = compile_c(trial.user, writes(ENDS[end], SETTINGS[remedy]))
     left = []
     for setting in ("", f"{remedy}=1048576"):
@@ -70,15 +71,16 @@ def test_nothing_is_lost(trial: Try, remedy: str, end: str) -> None:
 
 
 def test_an_output_that_changes(trial: Try) -> None:
-    """A program that reads its file by direct system calls does not see data that the remedy
-    delays; the result is then "changed the output"."""
+    """If a program sees the remedy, because it reads its file by direct system calls, the result is
+    "changed the output" and the status 3."""
     program = compile_c(trial.user, writes(ASKS_THE_KERNEL))
     status, rows, whole = trial.found("--only", "stdio-buffer", "--copy", ".", "--", program)
     assert (status, rows["stdio-buffer"]["result"]) == (3, "changed the output"), whole
 
 
 def test_a_program_that_a_signal_ends(trial: Try) -> None:
-    """A program that a signal ends is tried only with a log of a run that the same signal ended."""
+    """A program that is killed by a signal is tried only if a log shows that the same signal ended
+    it before."""
     program = compile_c(trial.user, writes(ENDS["abort"]))
     options = ("--only", "stdio-buffer", "--copy", ".")
     refused = trial.run(*options, "--", program)
@@ -90,6 +92,7 @@ def test_a_program_that_a_signal_ends(trial: Try) -> None:
 
 @pytest.mark.parametrize("remedy", SETTINGS)
 def test_a_file_that_is_also_opened_without_a_stream(trial: Try, remedy: str) -> None:
+    """If the program also opens the file without a stream, the remedy is not tried."""
     source = writes(
         ('if (open("numbers.txt", O_RDONLY) < 0) return 5;', "return fclose(file);"),
         SETTINGS[remedy],
@@ -101,8 +104,8 @@ def test_a_file_that_is_also_opened_without_a_stream(trial: Try, remedy: str) ->
 
 
 def test_a_file_that_another_process_looks_at(trial: Try) -> None:
-    """The remedy is refused if another process inspects the file, because the stream's buffer
-    cannot be written before each inspection."""
+    """If another process looks at the file, the remedy is not tried, because the stream's buffer
+    cannot be written before each look."""
     source = writes(
         ('if (fork() == 0) { struct stat st; _exit(stat("numbers.txt", &st)); } wait(NULL);',
          "return fclose(file);"),

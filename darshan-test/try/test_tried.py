@@ -1,4 +1,4 @@
-"""Reports have the results of a trial, which are stored next to the log."""
+"""Results of a trial are stored next to its log, and reports on the log show them."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ from lab.compile import compile_c
 from .conftest import Try
 from .programs import ENDS, FLUSHED, writes
 
+# Beginning of the result in a report.
 SAID = "tried: flush-delay: "
 
 
 @pytest.fixture
 def log(trial: Try) -> Path:
-    """Returns a log with a finding that suggests a remedy."""
+    """Returns the path of a log with a finding that suggests a remedy."""
     program = compile_c(trial.user, writes(ENDS["closes"], FLUSHED))
     return trial.log(program, clean=True)
 
 
 def report(trial: Try, log: Path, form: str) -> str:
-    """Returns the report on a log. form: an option of darshan report."""
+    """Returns the report on a log. form: an option of `darshan report`."""
     words = [str(trial.build / "darshan"), "report", form, "-o", "-", str(log)]
     done = trial.run_words(words)
     assert done.returncode == 0, done
@@ -36,8 +37,8 @@ def report(trial: Try, log: Path, form: str) -> str:
 
 
 def test_every_report_tells_it(trial: Try, log: Path) -> None:
-    """After a trial with the log, each form of a report has the result next to the finding, and so
-    has the screen of `darshan stat`. A later trial of another remedy does not remove it."""
+    """After a trial with a log, each form of its report and the screen of `darshan stat` show the
+    result next to the finding. A later trial of another remedy does not remove it."""
     copy = ("--copy", ".", log, "--", trial.user / "program")
     status, rows, whole = trial.found("--only", "flush-delay", *copy)
     assert (status, rows["flush-delay"]["finding"]) == (0, "stream-flushes"), whole
@@ -58,8 +59,8 @@ def test_every_report_tells_it(trial: Try, log: Path) -> None:
 
 
 def collected(trial: Try, log: Path, tried: dict[str, Any]) -> None:
-    """Checks that a lake that collects the log has the trial for the log's job, and shows it on the
-    job's page."""
+    """Fails unless a lake that collects the log has the trial (tried, a row of its JSON) for the
+    log's job, and shows it on the job's page."""
     trial.variables["DARSHAN_PYTHON"] = sys.executable
     lake = trial.user.parent / "lake"
     for words in (["collect", "--into", lake, log], ["ask", lake, "trials", "--json"]):
@@ -97,7 +98,8 @@ def test_a_file_of_the_user_stays(trial: Try, log: Path, is_link: bool) -> None:
 
 @pytest.mark.parametrize("damage", ["of another log", "cut off", "other types", "none"])
 def test_a_file_that_is_not_ours(trial: Try, log: Path, damage: str) -> None:
-    """A report ignores a result file that is damaged or of another log, and prints no error."""
+    """A file of results that is damaged or belongs to another log is ignored by the report, without
+    an error. damage: its kind."""
     from darshan_report.log import open_log  # noqa: PLC0415
     from darshan_report.report.tried import identity, path_of  # noqa: PLC0415
 

@@ -1,5 +1,5 @@
-"""The verdict of a trial: the quantiles that it uses, and how often it says in simulated trials
-that a remedy helped."""
+"""The statistics by which `darshan try` decides whether a remedy helped: the quantiles, and the
+rate of wrong decisions in simulated trials."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ import random
 
 import pytest
 
-# Published two-sided 99 % quantiles.
+# By degrees of freedom: published two-sided 99 % quantiles of Student's distribution.
 QUANTILES = {1: 63.657, 2: 9.925, 3: 5.841, 4: 4.604, 5: 4.032, 9: 3.250, 14: 2.977, 30: 2.750}
+# Simulated trials.
 TRIALS = 1000
 
 
 @pytest.mark.parametrize("degrees", QUANTILES)
 def test_student(degrees: int) -> None:
+    """The computed quantile equals the published one."""
     from darshan_report.trial.comparing.verdict import student  # noqa: PLC0415
 
     assert student(degrees) == pytest.approx(QUANTILES[degrees], abs=6e-4)
 
 
 def pairs(random_: random.Random, ratio: float, noise: str) -> tuple[list[float], list[float]]:
-    """Returns the times in seconds of a simulated trial, without and with a remedy whose true
-    factor is `ratio`. The pilot runs determine the number of pairs. noise: "calm", "busy", "spikes"
-    or "drifts"."""
+    """Returns the times in seconds of a simulated trial, without and with a remedy that makes the
+    program `ratio` times as fast. noise: of the machine, "calm", "busy", "spikes" or "drifts"."""
     from darshan_report.trial.comparing.verdict import PILOT, pairs_needed  # noqa: PLC0415
 
     def seconds(number: int) -> float:
@@ -47,8 +48,8 @@ def pairs(random_: random.Random, ratio: float, noise: str) -> tuple[list[float]
 
 @pytest.mark.parametrize("noise", ["calm", "busy", "spikes", "drifts"])
 def test_healthy_programs_are_not_called_helped(noise: str) -> None:
-    """Fewer than 1 % of the trials of remedies without an effect have the result that the remedy
-    helped, with any noise; a true factor of 2 is found in nearly all trials with little noise."""
+    """For remedies without effect, fewer than 1 % of trials say that they helped, with any noise. A
+    remedy that doubles the speed is found in nearly all trials with little noise."""
     from darshan_report.trial.comparing.verdict import verdict  # noqa: PLC0415
 
     random_ = random.Random(f"{noise} 25")
@@ -60,6 +61,7 @@ def test_healthy_programs_are_not_called_helped(noise: str) -> None:
 
 
 def test_a_gain_below_a_tenth_of_a_second_is_none() -> None:
+    """A gain of less than 0.1 s does not count as help, however certain it is."""
     from darshan_report.trial.comparing.verdict import verdict  # noqa: PLC0415
 
     short = verdict([0.10, 0.101, 0.099, 0.1, 0.1], [0.05, 0.051, 0.049, 0.05, 0.05])

@@ -1,4 +1,5 @@
-"""The remedy that joins small writes, which neither the program nor other processes can notice."""
+"""The remedy join-writes, which delays small writes and joins them, and which neither the program
+nor other processes can notice."""
 
 from __future__ import annotations
 
@@ -14,12 +15,14 @@ from .any_calls import ANY_CALLS
 from .conftest import Try
 from .writing import ENDS, small_writes
 
+# The remedy.
 NAME = "join-writes"
+# The value of DARSHAN_TRY that turns it on with a buffer of 1 MiB.
 SETTING = f"{NAME}=1048576"
 
 
 def test_small_writes(trial: Try) -> None:
-    """`darshan try` finds that joining writes helps a program with small writes, and says what to
+    """For small writes the log's finding suggests the remedy, it helps, and the advice says what to
     write in the program."""
     program = compile_c(trial.user, small_writes(ENDS["close"]))
     log = trial.log(program, clean=True)
@@ -33,8 +36,8 @@ def test_small_writes(trial: Try) -> None:
 
 
 def test_small_writes_of_one_of_several_processes(trial: Try) -> None:
-    """A script that starts the program, as pyenv's python3 does, is no reason to refuse the remedy:
-    no other process uses the file."""
+    """If a shell starts the program, the remedy is still tried and helps, because no other process
+    uses the file."""
     compile_c(trial.user, small_writes(ENDS["close"]))
     command = ("sh", "-c", "cat /dev/null; ./program; cat /dev/null")
     status, rows, whole = trial.found("--only", NAME, "--copy", ".", "--", *command)
@@ -42,8 +45,8 @@ def test_small_writes_of_one_of_several_processes(trial: Try) -> None:
 
 
 def left(trial: Try, setting: str, *command: str | Path) -> tuple[object, ...]:
-    """Runs a program with this value of DARSHAN_TRY, after removing its files. Returns its status,
-    its output and its files."""
+    """Runs a program with this value of DARSHAN_TRY ("" for none), after removing its files.
+    Returns its status, its output and its files."""
     for path in [*trial.user.glob("any.*"), *trial.user.glob("numbers.txt")]:
         path.unlink()
     trial.variables = {"DARSHAN_TRY": setting} if setting else {}
@@ -56,8 +59,8 @@ def left(trial: Try, setting: str, *command: str | Path) -> tuple[object, ...]:
 
 @pytest.mark.parametrize("end", turning(ENDS, 0.4, "ends of programs that write"))
 def test_nothing_is_lost(trial: Try, end: str) -> None:
-    """However the program ends, and whatever it does with the descriptor or the file, no byte is
-    lost."""
+    """However the program ends, and whatever it does with the descriptor or the file, status,
+    output and files are the same with the remedy. end: of ENDS."""
     program = compile_c(trial.user, small_writes(ENDS[end]))
     status, said, made = left(trial, "", program)
     assert made["numbers.txt"], end
@@ -67,8 +70,8 @@ def test_nothing_is_lost(trial: Try, end: str) -> None:
 @pytest.mark.parametrize("seed", turning(range(1, 201), 0.03, "calls by chance"))
 @pytest.mark.parametrize("setting", [SETTING, f"read-ahead=1048576;{SETTING}"])
 def test_calls_by_chance(trial: Try, setting: str, seed: int) -> None:
-    """Each of 3,000 random calls on eight descriptors has the same result as without a remedy, and
-    the files are the same."""
+    """With the remedies, random calls on eight descriptors have the same results and leave the same
+    files. seed: of the calls."""
     program = compile_c(trial.user, ANY_CALLS)
     subprocess.run([program], cwd=trial.user, capture_output=True, check=True)
     bare = left(trial, "", program, str(seed))
@@ -110,7 +113,7 @@ _MORE = """std::ofstream more("any.more", std::ios::app);
 
 
 def _cxx(folder: Path, lines: int, more: str = "") -> Path:
-    """Compiles the C++ program that writes `lines` lines. more: code that follows them. Returns its
+    """Compiles a C++ program that writes `lines` lines. more: code that follows them. Returns its
     path."""
     needs("program:c++")
     source = folder / "lines.cc"
@@ -122,8 +125,8 @@ def _cxx(folder: Path, lines: int, more: str = "") -> Path:
 
 @pytest.mark.parametrize("end", ["return std::fclose(file);", "_exit(0);"])
 def test_streams_of_cxx(trial: Try, end: str) -> None:
-    """A std::ofstream that writes to the descriptor of a libc stream loses no byte; the libc stream
-    itself writes nothing."""
+    """With the remedy, C++ streams lose no byte, also if they share a descriptor with a stream of
+    libc. end: of the program."""
     program = _cxx(trial.user.parent, 60_000, _MORE.replace("END", end))
     bare = left(trial, "", program)
     assert bare[0] == 0 and len(bare[2]) == 4
@@ -131,7 +134,7 @@ def test_streams_of_cxx(trial: Try, end: str) -> None:
 
 
 def test_a_stream_of_cxx_is_tried(trial: Try) -> None:
-    """`darshan try` joins the writes of a std::ofstream that is flushed for each line."""
+    """For a std::ofstream that is flushed for each line, the remedy helps."""
     program = _cxx(trial.user.parent, 400_000)
     status, rows, whole = trial.found("--only", NAME, "--copy", ".", "--", program)
     assert (status, rows[NAME]["result"]) == (0, "helped"), whole
@@ -139,8 +142,8 @@ def test_a_stream_of_cxx_is_tried(trial: Try) -> None:
 
 @pytest.mark.parametrize("flags", ["O_RDWR | O_SYNC", "O_WRONLY | O_DSYNC"])
 def test_descriptors_that_are_left_alone(trial: Try, flags: str) -> None:
-    """Writes that are durable immediately (O_SYNC) are not joined: the file has its size while the
-    program still runs."""
+    """Writes that must be durable at once (O_SYNC, O_DSYNC) are not joined: the file has its size
+    while the program still runs."""
     ask = 'syscall(SYS_newfstatat, -100, "numbers.txt", &st, 0);'
     source = small_writes((ask, "return close(fd);"), flags).replace("400000", "2000")
     program = compile_c(trial.user, source)
@@ -149,8 +152,8 @@ def test_descriptors_that_are_left_alone(trial: Try, flags: str) -> None:
 
 
 def test_files_of_which_others_know(trial: Try) -> None:
-    """The remedy is refused for a program that also reads the file, or that starts another program
-    which uses it."""
+    """If the program also reads the file, or starts another program that uses it, the remedy is not
+    tried, and the reason is given."""
     for before, why in (
         ('read(open("numbers.txt", O_RDONLY), seen, 7);', "the program also reads or maps"),
         ('if (system("cat numbers.txt >/dev/null")) return 3;', "several processes use"),

@@ -1,4 +1,4 @@
-"""Programs that write without a buffer, for the remedy join-writes."""
+"""Programs in C that make small writes without a buffer, for the remedy join-writes."""
 
 from __future__ import annotations
 
@@ -70,7 +70,6 @@ ENDS = {
 
 
 def small_writes(end: tuple[str, str], flags: str = "O_RDWR") -> str:
-    """Returns the source of a program that makes small writes, and ends in one of the ways of ENDS.
-    flags: of open."""
+    """Returns the source of a program that makes small writes. end: one of ENDS. flags: of open."""
     source = SMALL_WRITES.replace("OPEN_FLAGS", flags)
     return source.replace("BEFORE_THE_END", end[0]).replace("THE_END", end[1])

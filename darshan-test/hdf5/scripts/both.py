@@ -1,6 +1,5 @@
-"""Uses three libraries in one process, each with its own HDF5.
-
-The ids of the three HDF5 libraries are the same numbers, and are open at the same time."""
+"""Uses three Python packages in one process, each with its own HDF5 library. Objects of the three
+libraries have the same numbers as ids and are open at the same time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes HDF5 files into Python file objects: the library's I/O calls Python code."""
+"""Writes HDF5 files into Python file objects, so that the library's I/O calls Python code."""
 
 from __future__ import annotations
 

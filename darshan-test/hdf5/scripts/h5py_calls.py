@@ -1,4 +1,4 @@
-"""Typical calls of h5py, which opens by H5Oopen and closes by H5Idec_ref."""
+"""Typical calls of h5py, which opens datasets by H5Oopen and closes them by H5Idec_ref."""
 
 from __future__ import annotations
 

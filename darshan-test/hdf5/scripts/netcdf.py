@@ -1,4 +1,4 @@
-"""Writes a growing variable through netCDF4, whose wheel contains netCDF and HDF5."""
+"""Writes a growing variable through netCDF4, whose wheel contains netCDF and HDF5, and reads it."""
 
 from __future__ import annotations
 

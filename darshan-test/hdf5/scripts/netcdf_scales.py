@@ -1,4 +1,5 @@
-"""Writes dimensions with coordinate variables, which netCDF-4 inspects by references."""
+"""Writes dimensions with coordinate variables, which netCDF-4 inspects by references when it opens
+the file."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The study of the chunk cache: its cases, a run of each without and with the runtime, and the
-table of results."""
+"""Measures how slow reads of a compressed variable are if the chunk cache has no room for a chunk:
+the cases, a run of each without and with the runtime, and the table of results."""
 
 from __future__ import annotations
 
@@ -11,10 +11,14 @@ from instrumented import Counters, Lab, Run
 
 MIB = 1 << 20
 VARIABLE = "temperature"
-# The caches of the source, which prints MiB: 1.0, 15.3, 33.4 and 64.8.
+# Cache sizes of the source in bytes, where "source" is the published measurement that the study
+# repeats. The source prints MiB: 1.0, 15.3, 33.4 and 64.8.
 CACHES = (1 << 20, 16_000_000, 35_000_000, 68_000_000)
-OWN = 0  # the cache that the library chooses
+# Stands for the cache size that the library chooses.
+OWN = 0
+# Chunk lengths in time, latitude and longitude of the compressed files.
 COMPRESSED = ((64, 128, 256), (256, 128, 256))
+# Chunk lengths of the files that are not compressed.
 PLAIN = tuple((steps, 64, 128) for steps in (4, 8, 16, 32, 64))
 # Microseconds per later horizontal slice in the source, by steps per chunk and cache.
 SOURCE = {
@@ -27,8 +31,9 @@ SOURCE = {
 
 @dataclass(frozen=True)
 class Size:
-    """The size of the study: the length of the variable in time, and the numbers of slices and
-    series to read. FULL reads the slices of whole chunks, so that mean times can be compared."""
+    """The size of the study: length of the variable in time steps, and the numbers of horizontal
+    slices and of time series to read. FULL reads the slices of whole chunks, so that mean times can
+    be compared."""
 
     steps: int
     slices: int
@@ -41,7 +46,7 @@ FULL = Size(steps=1560, slices=512, series=4)
 
 @dataclass(frozen=True)
 class Case:
-    """A file layout and a size of the chunk cache."""
+    """A library to read with, a file layout, and a size of the chunk cache."""
 
     library: str  # hdf5 or netcdf
     chunk: tuple[int, int, int]
@@ -54,7 +59,7 @@ class Case:
         return "-".join(map(str, (*self.chunk, self.level))) + ".nc"
 
 
-# The problem and its fix, through HDF5 itself, and with netCDF's own fix.
+# Pairs of a problem and its fix: through HDF5 itself, and with netCDF's own fix.
 PROBLEMS = [
     (Case("hdf5", COMPRESSED[0], 1, CACHES[0]), Case("hdf5", COMPRESSED[0], 1, CACHES[1])),
     (Case("hdf5", COMPRESSED[1], 1, CACHES[0]), Case("hdf5", COMPRESSED[1], 1, CACHES[3])),
@@ -64,7 +69,7 @@ PROBLEMS = [
 
 
 def cases(everything: bool) -> list[Case]:
-    """Returns the problems and their repaired versions, or all combinations that the source
+    """Returns the cases of PROBLEMS, or, if `everything`, all combinations that the source
     measured."""
     pairs = [case for pair in PROBLEMS for case in pair]
     if not everything:
@@ -79,8 +84,8 @@ class Measured:
     """A case that was read without and with the runtime."""
 
     case: Case
-    bare: dict[str, float]  # the output of the reader
-    ours: dict[str, float]
+    bare: dict[str, float]  # the reader's output without the runtime, see numbers()
+    ours: dict[str, float]  # with the runtime
     same: bool  # whether all output except times is equal
     posix: Counters  # of the file
     dataset: Counters  # H5D
@@ -100,12 +105,13 @@ class Measured:
 
 
 def numbers(run: Run) -> dict[str, float]:
-    """Returns the numbers that a reader printed, by name."""
+    """Returns the numbers that a reader printed, by name; names that end in _us are times in
+    microseconds."""
     return dict(zip(run.words[::2], map(float, run.words[1::2])))
 
 
 def results(run: Run) -> list[tuple[str, str]]:
-    """Returns the names and numbers that a reader printed, without the times."""
+    """Returns the names and numbers that a reader printed, in order, without the times."""
     pairs = zip(run.words[::2], run.words[1::2])
     return [(name, value) for name, value in pairs if not name.endswith("_us")]
 
@@ -118,7 +124,7 @@ class Study:
     size: Size
 
     def write(self, case: Case) -> Path:
-        """Writes the file of a case unless it exists; returns its path."""
+        """Writes the file of a case without the runtime, unless it exists. Returns its path."""
         path = self.lab.folder / case.file
         if not path.exists():
             partial = path.with_suffix(".partial")
@@ -129,7 +135,8 @@ class Study:
         return path
 
     def command(self, case: Case) -> list[str]:
-        """Returns the command that reads the file of a case."""
+        """Returns the command that reads the file of a case, which is written if it does not
+        exist."""
         amounts = map(str, (case.cache, self.size.slices, self.size.series))
         program = self.lab.program(f"chunk-cache/read-{case.library}")
         return [program, str(self.write(case)), *amounts]
@@ -172,7 +179,7 @@ HEAD = (
 
 
 def row(measured: Measured) -> list[str]:
-    """Returns a row of the table for a case."""
+    """Returns a row of the table for a case, in the order of HEAD."""
     case, bare, ours = measured.case, measured.bare, measured.ours
     source = SOURCE.get((case.chunk[0], case.cache)) if case.level else None
     return [
@@ -195,7 +202,8 @@ def row(measured: Measured) -> list[str]:
 
 
 def mean_slice(result: dict[str, float], size: Size) -> float:
-    """Returns microseconds per slice, including the first slice and its chunk."""
+    """Returns microseconds per slice, including the first slice, which reads its chunk. result: of
+    numbers()."""
     later = result["slice_later_us"] * (size.slices - 1)
     return (result["slice_first_us"] + later) / size.slices
 
@@ -210,8 +218,8 @@ COMPARISON = (
 
 
 def comparison(measured: dict[Case, Measured], size: Size) -> list[list[str]]:
-    """Returns rows that compare the time of slices and the bytes of problems and their repaired
-    versions with the source's values."""
+    """Returns rows that compare the time of slices, and the bytes read, of each problem and its
+    fix, with the source's values."""
     rows = []
     for problem, cure in PROBLEMS:
         a, b = measured[problem], measured[cure]

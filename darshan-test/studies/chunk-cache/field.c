@@ -1,12 +1,13 @@
 /* Generates values similar to those of a climate model: smooth in space and time, with noise in the
- * low bits, so that deflate reduces their size partially. */
+ * low bits, so that deflate reduces their size only partially. */
 #include "field.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Returns a triangle wave, whose bits are the same on every machine, unlike a sine's. */
+/* Returns a triangle wave between 0 and 0.5, whose bits are the same on every machine, unlike a
+ * sine's. */
 static float wave(size_t at, size_t period) {
   size_t phase = at % period;
   size_t up = phase < period - phase ? phase : period - phase;

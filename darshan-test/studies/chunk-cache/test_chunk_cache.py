@@ -1,4 +1,4 @@
-"""Checks the results of the small study that do not depend on time."""
+"""Results of the small study of the chunk cache that do not depend on time."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from instrumented import Lab
 
 VALUE_BYTES = 4
 PLANE = 128 * 256
-# Slices of one chunk, and nothing else.
+# Slices of one chunk, and nothing else, are read.
 SIZE = Size(steps=256, slices=5, series=0)
 
 
 @pytest.fixture(scope="module")
 def measured(lab: Lab) -> dict[Case, Measured]:
-    """Measures the problems and their repaired versions."""
+    """Measures the problems and their fixes once."""
     if "\nhave_netcdf = yes\n" not in (lab.build / "Makefile").read_text():
         pytest.fail("configure has found HDF5, but not netCDF")
     study = Study(lab, SIZE)
@@ -22,7 +22,7 @@ def measured(lab: Lab) -> dict[Case, Measured]:
 
 
 def test_output_is_the_same(measured: dict[Case, Measured]) -> None:
-    """All readers print the same values, with and without the runtime."""
+    """All readers print the same sums of values, with and without the runtime."""
     reference = next(iter(measured.values())).bare
     sums = {name for name in reference if name.rpartition("_")[2].isdigit()}
     assert len(sums) == SIZE.slices + SIZE.series
@@ -53,8 +53,9 @@ def test_problem_reads_the_chunk_again(
 
 @pytest.mark.parametrize(("problem", "cure"), PROBLEMS, ids=str)
 def test_log_names_the_cause(problem: Case, cure: Case, measured: dict[Case, Measured]) -> None:
-    """The dataset's record has the chunk size, the size of the cache, which is too small, and the
-    bytes read repeatedly."""
+    """The dataset's records in the log have its requested bytes, chunk size and cache size. They
+    show that the cache is smaller than a chunk, and that bytes are read repeatedly, only for the
+    problem."""
     for case in (problem, cure):
         result = measured[case]
         layers = result.layers
@@ -78,7 +79,8 @@ def test_log_names_the_cause(problem: Case, cure: Case, measured: dict[Case, Mea
 
 
 def test_netcdf_makes_room(measured: dict[Case, Measured]) -> None:
-    """netCDF uses a cache that is large enough for a chunk."""
+    """If no cache size is given, netCDF uses one that is large enough for a chunk; otherwise the
+    given one."""
     for case, result in measured.items():
         if case.cache == OWN:
             chunk_bytes = case.chunk[0] * PLANE * VALUE_BYTES

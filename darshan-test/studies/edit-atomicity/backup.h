@@ -1,15 +1,17 @@
-/* A backup of the whole file, .NAME.bck, which is complete as soon as it has this name. */
+/* A backup of the whole file NAME, .NAME.bck in the same folder, which is complete as soon as it
+ * has this name. All functions print a message on failure. */
 #ifndef STUDY_BACKUP_H
 #define STUDY_BACKUP_H
 
-/* Copies the file to a temporary name and renames the copy to the backup, which replaces an older
- * one. Each of these functions returns -1 after a message on failure. */
+/* Copies the file to a temporary name, syncs it and renames the copy to the backup, which replaces
+ * an older one. Returns 0, or -1 on failure. */
 int backup_make(const char *path);
 
-/* Renames the backup to the file. Returns 1 if there was a backup, 0 if not, -1 after a message. */
+/* Renames the backup to the file, and removes an incomplete copy. Returns 1 if there was a backup,
+ * 0 if not, -1 on failure. */
 int backup_restore(const char *path);
 
-/* Removes the backup of a file that is complete. Returns 0, or -1 after a message. */
+/* Removes the backup of a file that is complete. Returns 0, or -1 on failure. */
 int backup_remove(const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-"""The edited file, and its contents after each command."""
+"""The fixture with the edited file and its contents after each command."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from edit_atomicity import NINE, Study
 from instrumented import Lab
 from killing import Case
 
+# Bytes of the file.
 SIZE = 70_000
 
 
 @pytest.fixture(scope="module")
 def case(lab: Lab) -> Case:
-    """Makes the valid states of the file, each by one command from the previous one, without
-    syncing, which has no effect on kills."""
+    """Makes the valid states of the file, each by one command from the previous one. It is not
+    synced, which has no effect on kills."""
     study = Study(lab, ("--no-sync",))
     path = study.make("states.h5", SIZE)
     states = [path.read_bytes()]

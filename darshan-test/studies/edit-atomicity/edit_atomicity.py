@@ -1,5 +1,5 @@
 """Measures the cost of protecting an HDF5 file while nine small attributes are added, and finds the
-reason for this cost."""
+reason for this cost in the logs."""
 
 from __future__ import annotations
 
@@ -16,12 +16,18 @@ from pathlib import Path
 from instrumented import Counters, Lab, print_table
 
 HERE = Path(__file__).resolve().parent
+# The commands that add nine attributes.
 NINE = HERE / "nine.h5edit"
+# Levels of protection: no backup, one backup, a backup before each command, a journal of
+# overwritten bytes.
 LEVELS = ("no", "yes", "inc", "delta")
-SMALL = (15, 38, 76)  # megabytes, as in the source
+# Sizes of files in megabytes, as in the source.
+SMALL = (15, 38, 76)
 FULL = (*SMALL, 123, 310, 549, 2200)
-METADATA = 1 << 20  # make-file stores all metadata before this offset
-BACKUP_SUFFIXES = (".bck-new", ".undo")  # suffixes of the files that h5edit writes next to the file
+# The programs store all metadata before this offset in bytes, so edits overwrite nothing behind it.
+METADATA = 1 << 20
+# Suffixes of the files that h5edit writes next to the file.
+BACKUP_SUFFIXES = (".bck-new", ".undo")
 # The known value of the source's table (H5edit with Backup Virtual File Driver, Atomicity
 # Performance Study, 2014): the ratio of nine backups to one.
 SOURCE_INC_YES = 9
@@ -34,13 +40,13 @@ def backup_names(name: str) -> list[str]:
 
 @dataclass
 class Measured:
-    """Results for one input file and level of protection. Processor times are in seconds per run;
-    runs without and with the runtime alternate."""
+    """Results for one input file and level of protection. Processor times are in seconds, one per
+    pair of runs, in which runs without and with the runtime alternate."""
 
     seconds: float  # seconds of the whole program without the runtime, minimum over the runs
     bare: list[float]  # processor time without the runtime
     instrumented: list[float]  # processor time with the runtime
-    counters: dict[str, Counters]  # per file
+    counters: dict[str, Counters]  # of POSIX, by the file's name without its folder
 
     def total(self, counter: str) -> float:
         """Returns the sum of a counter over all files."""
@@ -49,7 +55,7 @@ class Measured:
 
 @dataclass
 class Study:
-    """Edits of files of several sizes, with and without the runtime."""
+    """Edits of files of several sizes at all levels, without and with the runtime."""
 
     lab: Lab
     options: Sequence[str] = ()  # of h5edit
@@ -72,7 +78,8 @@ class Study:
 
     def pair(self, path: Path, level: str, *, bare_first: bool = True) -> Measured:
         """Runs the edit without and with the runtime, from the same bytes, and measures both.
-        Raises RuntimeError if they leave different bytes."""
+        Raises RuntimeError if they leave different bytes. bare_first: whether the run without the
+        runtime is the first."""
         head, size = read_front(path), path.stat().st_size
         runs, left = {}, {}
         for instrumented in (not bare_first, bare_first):
@@ -88,8 +95,8 @@ class Study:
         return Measured(runs[False].seconds, [runs[False].cpu], [runs[True].cpu], counters)
 
     def table(self, rounds: int) -> dict[tuple[int, str], Measured]:
-        """Measures all sizes and levels, in turn. Returns the shortest times, and the processor
-        times of all runs, which `added` needs."""
+        """Measures all sizes and levels in turn, `rounds` times. Returns by (megabytes, level) the
+        shortest times, and the processor times of all runs."""
         best: dict[tuple[int, str], Measured] = {}
         for size in self.sizes:
             path = self.make("edited.h5", size * 1_000_000)
@@ -106,7 +113,7 @@ class Study:
 
 
 def read_front(path: Path) -> bytes:
-    """Returns all bytes of the file that an edit overwrites."""
+    """Returns all bytes of the file that an edit may overwrite."""
     with path.open("rb") as stream:
         return stream.read(METADATA)
 
@@ -153,7 +160,7 @@ def share_and_error(measured: Iterable[Measured]) -> str:
 
 
 def time_rows(best: dict[tuple[int, str], Measured]) -> Iterator[list[str]]:
-    """Yields a row for each size: times and ratios."""
+    """Yields a row for each size: milliseconds of each level, and ratios of levels."""
     for size in sorted({size for size, _ in best}):
         of = {level: best[size, level] for level in LEVELS}
         ratios = [("yes", "no"), ("inc", "no"), ("inc", "yes"), ("delta", "no")]
@@ -166,7 +173,7 @@ def time_rows(best: dict[tuple[int, str], Measured]) -> Iterator[list[str]]:
 
 
 def cause_rows(best: dict[tuple[int, str], Measured]) -> Iterator[list[str]]:
-    """Yields a row for each size: bytes read and written by all levels."""
+    """Yields a row for each size: megabytes read and written at each level."""
     for size in sorted({size for size, _ in best}):
         cells = [f"{size} MB"]
         for level in LEVELS:

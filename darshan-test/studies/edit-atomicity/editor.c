@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the type of a command's values; HDF5 converts them to the attribute's type. */
+/* Returns the type of a command's values in memory; HDF5 converts them to the attribute's type. */
 static hid_t memory_type(enum number_kind kind) {
   switch (kind) {
   case SIGNED:
@@ -17,6 +17,7 @@ static hid_t memory_type(enum number_kind kind) {
   return -1;
 }
 
+/* Returns the HDF5 type of an attribute. */
 static hid_t file_type(enum type_index type) {
   switch (type) {
 #define TYPE(name, kind, bits)                                                                     \
@@ -30,6 +31,7 @@ static hid_t file_type(enum type_index type) {
   return -1;
 }
 
+/* Stores a mistake at the place of a command. Returns -1. */
 __attribute__((format(printf, 3, 4))) static int
 wrong(struct mistake *mistake, const struct command *command, const char *format, ...) {
   va_list arguments;
@@ -41,6 +43,8 @@ wrong(struct mistake *mistake, const struct command *command, const char *format
   return -1;
 }
 
+/* Returns whether two commands create the same attribute. a_object: the open object of the first.
+ * */
 static int same_attribute(hid_t a_object, const struct command *a, hid_t file,
                           const struct command *b) {
   if (strcmp(a->name, b->name)) return 0;
@@ -52,8 +56,8 @@ static int same_attribute(hid_t a_object, const struct command *a, hid_t file,
   return same;
 }
 
-/* Checks a command, assuming that the previous commands are valid. Returns 0, or -1 with the
- * mistake. */
+/* Checks a command, assuming that all commands from `first` to the one before it are valid. Returns
+ * 0, or -1 with the mistake. */
 static int check_one(hid_t file, const struct command *first, const struct command *command,
                      struct mistake *mistake) {
   hid_t object = H5Oopen(file, command->object, H5P_DEFAULT);
@@ -81,6 +85,7 @@ int editor_check(const char *path, const struct commands *commands, struct mista
   return status;
 }
 
+/* Executes a command. Returns 0, or a negative number on failure. */
 static int create(hid_t file, const struct command *command) {
   hsize_t dims[MAX_RANK];
   for (int i = 0; i < command->rank; i++)

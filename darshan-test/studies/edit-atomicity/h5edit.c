@@ -16,15 +16,17 @@
 #include "editor.h"
 #include "undo-driver.h"
 
+/* Most bytes of a file of commands. */
 enum { LARGEST_COMMANDS = 64 << 20 };
 
+/* Prints which command failed, and the state of the file. done: number of commands before it.
+ * Returns 1, the exit status. */
 static int failed(const char *path, size_t done, const char *state) {
   fprintf(stderr, "h5edit: %s: command %zu failed; %s\n", path, done + 1, state);
   return 1;
 }
 
-/* Edits without a backup. This function and the following ones return the exit status, which is 1
- * after a message. */
+/* Edits without a backup. Returns the exit status, 0 or, after a message, 1. */
 static int edit_no(const char *path, const struct commands *commands) {
   long done = editor_execute(path, H5P_DEFAULT, commands->items, commands->count);
   if (done == (long)commands->count) return sync_file(path) ? 1 : 0;
@@ -99,7 +101,7 @@ static int recover(const char *path) {
   return from_backup < 0 || from_journal < 0 ? -1 : 0;
 }
 
-/* Returns the text, which the caller frees; NULL after a message. */
+/* Returns the text of a file, which the caller frees; NULL after a message. */
 static char *read_text(const char *path) {
   struct stat status;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -115,6 +117,8 @@ static char *read_text(const char *path) {
   return text;
 }
 
+/* Checks all commands of a file, and executes them at a level of protection. Returns the exit
+ * status. */
 static int edit(const struct level *level, const char *path, const char *commands_path) {
   struct commands commands = {NULL, 0};
   struct mistake mistake;
@@ -139,6 +143,7 @@ static int usage(void) {
   return 2;
 }
 
+/* Returns the level of protection with this name; NULL if there is none. */
 static const struct level *level_named(const char *name) {
   for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
     if (!strcmp(levels[i].name, name)) return &levels[i];

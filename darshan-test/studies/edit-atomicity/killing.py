@@ -1,4 +1,4 @@
-"""Edits a file with an editor that is killed, and compares the file with all its valid states."""
+"""Edits a file by an editor that is killed, and compares the file with all its valid states."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from instrumented import plain_environment
 from lab.command import finished_in_bytes
 from lab.environment import preload
 
+# Suffixes of the files that the editor writes next to the file.
 HIDDEN = (".bck", ".bck-new", ".undo")
 
 
 @dataclass
 class Case:
-    """A file, and all its valid states."""
+    """A file, and its valid states: its bytes after no command, after the first, and so on."""
 
     study: Study
     path: Path
     states: list[bytes]  # after no command, after the first, ...
 
     def reset(self) -> None:
-        """Restores the file as before the edit, and removes the editor's other files."""
+        """Restores the bytes of the file before the edit, and removes the editor's other files."""
         for suffix in HIDDEN:
             self.hidden(suffix).unlink(missing_ok=True)
         self.path.write_bytes(self.states[0])
@@ -38,8 +39,8 @@ class Case:
         return [suffix for suffix in HIDDEN if self.hidden(suffix).exists()]
 
     def interrupted(self, command: list[str], at: int, how: dict[str, str]) -> bool:
-        """Runs a command that is killed at its call number `at`; returns whether the command
-        reached this call. how: variables for interrupt.c."""
+        """Runs a command that is killed at its call number `at` that changes files. Returns False
+        if it ended before. how: variables for interrupt.c."""
         settings = {
             **preload(self.study.lab.program("edit-atomicity/interrupt.so")),
             "INTERRUPT_AT": str(at),
@@ -50,7 +51,7 @@ class Case:
         return done.returncode != 0
 
     def recover_command(self) -> list[str]:
-        """Returns the command that a user runs after a kill; every edit does the same at its
+        """Returns the command that restores the file after a kill; every edit does the same at its
         start."""
         return [self.study.lab.program("edit-atomicity/h5edit"), "--recover", str(self.path)]
 
@@ -59,12 +60,13 @@ class Case:
         subprocess.run(self.recover_command(), check=True, capture_output=True)
 
     def state(self) -> int | None:
-        """Returns how many commands the file contains; None if the file is in no valid state."""
+        """Returns how many commands the file contains; None if its bytes are in no valid state."""
         content = self.path.read_bytes()
         return self.states.index(content) if content in self.states else None
 
     def trace(self, command: list[str], path: Path) -> list[list[str]]:
-        """Runs a command; returns the fields of all its calls that change files."""
+        """Runs a command. Returns the fields of all its calls that change files (interrupt.c).
+        path: for the trace."""
         settings = {
             **preload(self.study.lab.program("edit-atomicity/interrupt.so")),
             "INTERRUPT_TRACE": str(path),

@@ -1,5 +1,5 @@
-"""Simulates a loss of power after a trace of calls: synced data is preserved, other data may be
-lost."""
+"""Computes what a loss of power may leave after a trace of calls: synced data is preserved, other
+data may be lost."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-Names = dict[str, int]  # of a folder: name -> file
+# A folder's content: name of a file, and the number that Disk gives the file.
+Names = dict[str, int]
 
 
 @dataclass
 class DataCall:
     """A call that changes the content of a file."""
 
-    file: int
+    file: int  # number of the file in Disk
     offset: int
     data: bytes | None  # None: truncates the file at the offset
 
@@ -28,13 +29,13 @@ class DataCall:
 
 @dataclass
 class Disk:
-    """A folder with one file, number 0, on a disk that guarantees only synced data. Changes of
-    names reach the disk in the order of the calls, data in any order."""
+    """A folder on a disk that guarantees only synced data. At first it has one file, number 0.
+    Changes of names reach the disk in the order of the calls, data in any order."""
 
     folder: int  # its inode
-    name: str
-    inode: int
-    content: bytes
+    name: str  # of file 0
+    inode: int  # of file 0
+    content: bytes  # of file 0
     contents: dict[int, bytes] = field(init=False)
     names: Names = field(init=False)
     numbers: dict[int, int] = field(init=False)  # inode -> file
@@ -47,7 +48,7 @@ class Disk:
         self.numbers = {self.inode: 0}
 
     def feed(self, call: str, *arguments: str) -> None:
-        """Applies one call of a trace. call: its name."""
+        """Applies one call of a trace. call: its name; arguments: its other fields."""
         getattr(self, f"call_{call}")(*arguments)
 
     def call_create(self, inode: str, path: str) -> None:
@@ -88,8 +89,8 @@ class Disk:
         self.waiting = [call for call in self.waiting if call.file != synced]
 
     def outcomes(self) -> Iterator[dict[str, bytes]]:
-        """Yields the possible contents of the folder, by name, after a loss of power at this
-        point."""
+        """Yields contents that the folder may have after a loss of power at this point: the bytes
+        of each file by name."""
         some = self.waiting
         choices = (
             [],

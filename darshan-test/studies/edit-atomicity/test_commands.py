@@ -1,4 +1,4 @@
-"""The command language: written values, and invalid commands, which change nothing."""
+"""The command language of h5edit: written values are right, and invalid commands change nothing."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from edit_atomicity import LEVELS, Study
 from instrumented import Lab, digest
 
+# Bytes of the files.
 SIZE = 100_000
 TYPES = {  # HDF5's types with extreme values, and their output by h5dump
     "H5T_STD_I8": ("-128 127", "-128, 127"),
@@ -24,7 +25,9 @@ TYPES = {  # HDF5's types with extreme values, and their output by h5dump
     "H5T_IEEE_F32": ("-0.5 1e10", "-0.5, 1e+10"),
     "H5T_IEEE_F64": ("0.25 -1e-300", "0.25, -1e-300"),
 }
+# A valid command.
 GOOD = "CREATE /a {H5T_STD_I8LE DATA {1}};\n"
+# Invalid second command: place and text of the message.
 BAD = {
     "CREATE /b {H5T_STD_I8LE DATA {1}}": "2:34: ';' is missing here",
     "CHANGE /b {H5T_STD_I8LE DATA {1}};": "2:1: CREATE is missing here",
@@ -56,7 +59,7 @@ def study(lab: Lab) -> Study:
 
 
 def execute(study: Study, level: str, path: Path, text: str) -> tuple[int, str]:
-    """Runs h5edit on a file with the commands of text. Returns its exit status, and stderr
+    """Runs h5edit on a file with the commands of `text`. Returns its exit status, and stderr
     without the program's name and the path of the command file."""
     commands = study.lab.folder / "commands"
     commands.write_text(text)
@@ -67,7 +70,7 @@ def execute(study: Study, level: str, path: Path, text: str) -> tuple[int, str]:
 
 
 def test_types(study: Study) -> None:
-    """h5dump can read the attributes of every type in both byte orders."""
+    """h5dump prints the written values of attributes of every type in both byte orders."""
     path = study.make("types.h5", SIZE)
     names = [f"{name}{order}" for name in TYPES for order in ("LE", "BE")]
     text = "".join(
@@ -85,7 +88,8 @@ def test_types(study: Study) -> None:
 
 @pytest.mark.parametrize("bad", BAD, ids=BAD.values())
 def test_bad_command_changes_nothing(study: Study, bad: str) -> None:
-    """If the second command is invalid, the first is not executed either."""
+    """If the second command is invalid, the first is not executed either, no other file is left,
+    and the message has the place of the mistake."""
     path = study.make("bad.h5", SIZE)
     before = digest(path)
     for level in LEVELS:
@@ -96,7 +100,8 @@ def test_bad_command_changes_nothing(study: Study, bad: str) -> None:
 
 
 def test_existing_attribute(study: Study) -> None:
-    """A command for an attribute that exists is an error."""
+    """A command for an attribute that exists is refused with status 1 and a message, and the file
+    stays unchanged."""
     path = study.make("twice.h5", SIZE)
     assert execute(study, "delta", path, GOOD) == (0, "")
     before = digest(path)
@@ -106,7 +111,8 @@ def test_existing_attribute(study: Study) -> None:
 
 
 def test_not_hdf5(study: Study) -> None:
-    """A file that is not HDF5 stays unchanged."""
+    """For a file that is not HDF5, the status is 1, a message says so, and the file stays
+    unchanged."""
     path = study.lab.folder / "text.h5"
     path.write_text("no HDF5")
     status, said = execute(study, "yes", path, GOOD)
@@ -115,7 +121,8 @@ def test_not_hdf5(study: Study) -> None:
 
 
 def test_failure_of_hdf5_is_rolled_back(study: Study) -> None:
-    """A command that only HDF5 can reject (name and data are too large together) is rolled back."""
+    """If a command fails in HDF5 itself, the file is restored as the level of protection promises:
+    at "no" not at all, at "inc" to the state after the first command."""
     path = study.make("refused.h5", SIZE)
     before = path.read_bytes()
     assert execute(study, "no", path, GOOD) == (0, "")
@@ -137,7 +144,8 @@ def test_failure_of_hdf5_is_rolled_back(study: Study) -> None:
 
 
 def test_one_editor_at_a_time(study: Study) -> None:
-    """The editor does not change a file that another editor has locked."""
+    """If another editor has locked the file, the edit ends with a message, and the file stays
+    unchanged."""
     path = study.make("locked.h5", SIZE)
     before = digest(path)
     with path.open("r+b") as stream:

@@ -1,4 +1,5 @@
-"""The small study: the runtime changes no byte, and the counters show the reason for the cost."""
+"""In the small study of protected edits, the runtime changes no byte, and the counters show the
+reason for the cost."""
 
 from __future__ import annotations
 
@@ -6,7 +7,9 @@ import pytest
 from edit_atomicity import LEVELS, NINE, Measured, Study
 from instrumented import Lab, digest
 
-SIZES = (1, 3)  # megabytes
+# Sizes of the files in megabytes.
+SIZES = (1, 3)
+# Number of commands in NINE.
 COMMANDS = NINE.read_text().count("CREATE")
 
 
@@ -29,8 +32,8 @@ def file_size(study: Study) -> dict[int, int]:
 
 
 def test_nine_commands() -> None:
-    """The commands are those of the source: rank 3, one array of doubles, the others of
-    integers."""
+    """The edit has the nine commands of the source, which add arrays of rank 3: one of doubles and
+    eight of integers."""
     text = NINE.read_text()
     assert COMMANDS == 9
     assert text.count("H5T_IEEE_F64LE (2, 3, 4)") == 1
@@ -38,7 +41,7 @@ def test_nine_commands() -> None:
 
 
 def test_levels_leave_the_same_file(study: Study) -> None:
-    """All levels of protection have the same result."""
+    """All levels of protection leave the same bytes and no other file."""
     digests = set()
     for level in LEVELS:
         path = study.make("level.h5", 200_000)
@@ -57,8 +60,8 @@ def test_backups_copy_the_file(
     level: str,
     copies: int,
 ) -> None:
-    """The editor reads as many bytes of the file as it writes to backups: one copy, or one for each
-    command."""
+    """The editor reads and writes as many bytes as its copies of the file have. copies: one, or one
+    for each command."""
     counters = measured[size, level].counters
     backup, file = counters[".edited.h5.bck-new"], counters["edited.h5"]
     growth = file["BYTES_WRITTEN"]  # the copied file may have grown by this much
@@ -71,7 +74,7 @@ def test_backups_copy_the_file(
 def test_journal_does_not_grow_with_the_file(
     measured: dict[tuple[int, str], Measured], file_size: dict[int, int]
 ) -> None:
-    """The journal has the overwritten bytes only, whatever the size of the file."""
+    """At level "delta", bytes and calls are the same for files of all sizes."""
     small, large = (measured[size, "delta"] for size in SIZES)
     journals = [study.counters[".edited.h5.undo"] for study in (small, large)]
     assert journals[0]["BYTES_WRITTEN"] == journals[1]["BYTES_WRITTEN"]

@@ -1,4 +1,5 @@
-"""Kills the editor at every call that changes files; recovery must restore a valid file."""
+"""If the editor is killed at any call that changes files, recovery restores a valid state of the
+file."""
 
 from __future__ import annotations
 
@@ -7,13 +8,15 @@ import subprocess
 import pytest
 from killing import Case
 
+# Variables for interrupt.c: kill before the call, or after half of it.
 HOW = ({}, {"INTERRUPT_HALF": "1"})
 
 
 @pytest.mark.parametrize("how", HOW, ids=["before", "half"])
 @pytest.mark.parametrize("level", ["yes", "inc", "delta"])
 def test_killed_at_every_call(case: Case, level: str, how: dict[str, str]) -> None:
-    """The file or its backup is complete, and recovery chooses the right one."""
+    """After a kill, recovery leaves the file without any command or with all, at level "inc" also
+    with some, and leaves no other file."""
     command = case.study.command(level, case.path)
     allowed = range(10) if level == "inc" else (0, 9)
     before, at = 0, 1
@@ -39,7 +42,8 @@ def test_killed_at_every_call(case: Case, level: str, how: dict[str, str]) -> No
 
 
 def test_without_backup_a_kill_damages_the_file(case: Case) -> None:
-    """Without a backup a kill damages the file, which also shows that these tests can fail."""
+    """Without protection, some kills leave an invalid file; otherwise these tests could not
+    fail."""
     damaged, at = 0, 1
     for how in HOW:
         at = 1
@@ -55,7 +59,7 @@ def test_without_backup_a_kill_damages_the_file(case: Case) -> None:
 
 @pytest.mark.parametrize("level", ["yes", "inc", "delta"])
 def test_recovery_killed_at_every_call(case: Case, level: str) -> None:
-    """Recovery can be killed repeatedly, at any call, after a kill at any call."""
+    """If the recovery is also killed, at any call, a second one restores a valid state."""
     command = case.study.command(level, case.path)
     met, at = 0, 1
     while True:
@@ -73,7 +77,7 @@ def test_recovery_killed_at_every_call(case: Case, level: str) -> None:
 
 
 def test_next_edit_recovers_by_itself(case: Case) -> None:
-    """An edit after a killed one starts from the restored file."""
+    """An edit after a killed one first restores the file, says so, and then succeeds."""
     for level in ("yes", "delta"):
         command = case.study.command(level, case.path)
         case.reset()
@@ -86,7 +90,7 @@ def test_next_edit_recovers_by_itself(case: Case) -> None:
 
 
 def test_journal_of_another_file_is_refused(case: Case) -> None:
-    """A journal is never applied to another file that has replaced the one it was written for."""
+    """A journal is not applied to another file that has replaced the one it was written for."""
     case.reset()
     at = 1
     while case.hidden(".undo").exists() is False or case.hidden(".undo").stat().st_size < 4096:

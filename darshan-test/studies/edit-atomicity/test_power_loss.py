@@ -1,4 +1,5 @@
-"""Simulates a loss of power after every call: the synced data is sufficient to restore the file."""
+"""After a loss of power at any call, the synced data is sufficient to restore a valid state of the
+file. The loss is computed, not real."""
 
 from __future__ import annotations
 
@@ -7,12 +8,13 @@ from edit_atomicity import Study
 from killing import HIDDEN, Case
 from power_loss import Disk
 
+# Contents of a folder: a file's bytes by name.
 Outcome = dict[str, bytes]
 
 
 def outcomes(case: Case, level: str, *options: str) -> list[tuple[Outcome, bool]]:
     """Returns every possible content of the folder after a loss of power, each once, and whether
-    the edit had ended."""
+    the edit had ended before. options: of h5edit."""
     case.reset()
     disk = Disk(
         case.path.parent.stat().st_ino, case.path.name, case.path.stat().st_ino, case.states[0]
@@ -28,8 +30,8 @@ def outcomes(case: Case, level: str, *options: str) -> list[tuple[Outcome, bool]
 
 
 def recovered(case: Case, outcome: Outcome) -> int | None:
-    """Returns how many commands the file contains after recovery from such a folder; None if the
-    file is in no valid state."""
+    """Returns how many commands the file contains after recovery from a folder with this content;
+    None if the file is in no valid state."""
     for suffix in HIDDEN:
         case.hidden(suffix).unlink(missing_ok=True)
     for name, content in outcome.items():
@@ -41,7 +43,8 @@ def recovered(case: Case, outcome: Outcome) -> int | None:
 
 @pytest.mark.parametrize("level", ["yes", "inc", "delta"])
 def test_power_lost_after_every_call(case: Case, level: str) -> None:
-    """Recovery results in a complete state, and in the last one if the edit had ended."""
+    """Recovery leaves the file without any command or with all, at level "inc" also with some, and
+    with all if the edit had ended."""
     found = outcomes(case, level)
     assert len(found) > 10
     allowed = range(10) if level == "inc" else (0, 9)
@@ -54,6 +57,7 @@ def test_power_lost_after_every_call(case: Case, level: str) -> None:
 
 @pytest.mark.parametrize("level", ["yes", "inc", "delta"])
 def test_without_syncing_power_matters(case: Case, level: str) -> None:
-    """Without syncing the test above fails for some folders."""
+    """Without syncing, recovery fails for some outcomes; otherwise the other test could not
+    fail."""
     found = outcomes(case, level, "--no-sync")
     assert any(recovered(case, outcome) is None for outcome, _ in found)

@@ -9,7 +9,8 @@
 
 struct undo;
 
-/* Starts a journal for this file, durable on return; NULL after a message. */
+/* Starts a journal for this file, which is durable on return. The result is freed by undo_commit or
+ * undo_abandon; NULL after a message. */
 struct undo *undo_begin(const char *path);
 
 /* Must be called before these bytes of the file are overwritten or truncated: on return their old

@@ -14,14 +14,20 @@ from statistics import mean
 
 from instrumented import Counters, Lab, Run, print_table
 
-RECORD = 998  # bytes, including nine keys of 30 bytes
+# Bytes of a record, including nine keys of 30 bytes.
+RECORD = 998
 BATCHES = 14
-FULL = 305_000  # records of a batch, as in the source
+# Records of a batch, as in the source.
+FULL = 305_000
 SMALL = FULL // 50
+# SQLite's default cache in KiB.
 DEFAULT_CACHE = 2000  # KiB, SQLite's default
-ROOM = {SMALL: 256 << 10, FULL: 4 << 20}  # KiB of cache that hold all pages of the batches
-FRONT = 1 << 20  # larger than the file with empty tables
-HOLE_END = (4 << 30) + (1 << 20)  # the sparse file grows from this offset on
+# By records of a batch: KiB of cache that hold all pages of the file.
+ROOM = {SMALL: 256 << 10, FULL: 4 << 20}
+# Offset in bytes behind which a file with empty tables has no content.
+FRONT = 1 << 20
+# Offset in bytes from which the sparse file grows.
+HOLE_END = (4 << 30) + (1 << 20)
 
 
 @dataclass
@@ -31,12 +37,12 @@ class Batch:
     number: int
     begun: float  # seconds since the epoch
     seconds: float
-    size: int  # of the file, then
+    size: int  # bytes of the file after the batch
 
 
 @dataclass
 class Traffic:
-    """The bytes and calls of one process, without those of its output."""
+    """Bytes and calls of one process, without those for its output."""
 
     bytes_read: float
     bytes_written: float
@@ -48,12 +54,12 @@ class Traffic:
 class Growth:
     """The measured batches, all added by one process, or each by a separate process."""
 
-    bare: list[Batch]
-    ours: list[Batch]
-    kernel: list[Traffic]  # what the kernel counted for each process, bare
-    counters: list[dict[str, Counters]]  # per log: POSIX, per file
+    bare: list[Batch]  # without the runtime
+    ours: list[Batch]  # with the runtime
+    kernel: list[Traffic]  # by the kernel, for each process without the runtime
+    counters: list[dict[str, Counters]]  # for each log: of POSIX, by the file's name
     logs: list[Path]
-    cpu: float  # processor time, instrumented over bare
+    cpu: float  # processor time with the runtime, divided by that without
 
 
 def batches(run: Run) -> list[Batch]:
@@ -67,15 +73,16 @@ def batches(run: Run) -> list[Batch]:
 
 
 def kernel_traffic(run: Run) -> Traffic:
-    """Parses the last line of the output of `grow`. Raises RuntimeError if the kernel does not
-    count."""
+    """Parses the kernel's counts from the output of `grow`. Raises RuntimeError if the kernel does
+    not count."""
     if run.words[-5] != "kernel":
         raise RuntimeError("this kernel does not count I/O of processes (/proc/self/io)")
     return Traffic(*map(float, run.words[-4:]))
 
 
 def logged_traffic(counters: dict[str, Counters]) -> Traffic:
-    """Returns the traffic of the file and its journal according to the counters of a log."""
+    """Returns the traffic of the database and its journal according to a log. counters: of the log,
+    by file."""
 
     def total(counter: str) -> float:
         return sum(file[counter] for file in counters.values())
@@ -85,10 +92,10 @@ def logged_traffic(counters: dict[str, Counters]) -> Traffic:
 
 def put_hole(path: Path, end: int) -> None:
     """Changes the header of an SQLite file so that the file seems to have pages up to offset `end`,
-    which do not exist.
+    which do not exist; new pages are allocated behind them.
 
     The header has the number of pages at byte 28. It is valid because no other program than its
-    writer has changed the file; new pages are allocated after these."""
+    writer has changed the file."""
     with path.open("r+b") as stream:
         stream.seek(16)
         page = int.from_bytes(stream.read(2), "big")
@@ -98,7 +105,8 @@ def put_hole(path: Path, end: int) -> None:
 
 
 def digest_around_hole(path: Path, end: int) -> str:
-    """Returns a digest of a file's bytes, except those between FRONT and the end of the hole."""
+    """Returns a digest of a file's bytes, except those between FRONT and `end`; of all bytes if
+    `end` is 0."""
     hashed = hashlib.sha256()
     with path.open("rb") as stream:
         hashed.update(stream.read(FRONT if end else -1))
@@ -111,16 +119,17 @@ def digest_around_hole(path: Path, end: int) -> str:
 
 @dataclass
 class Study:
-    """A file with keys that grows, without and with the runtime."""
+    """A file with keys that grows, without and with the runtime, which must leave the same
+    bytes."""
 
     lab: Lab
     records: int  # of a batch
     cache: int = DEFAULT_CACHE  # KiB
-    hole: int = 0  # end of the hole that the file begins with
+    hole: int = 0  # offset of the end of a hole in the file; 0: no hole
     batches: int = BATCHES
 
     def make(self, name: str) -> Path:
-        """Makes the file with empty tables. Returns the path."""
+        """Makes the file with empty tables, replacing an old one. Returns the path."""
         path = self.lab.folder / name
         path.unlink(missing_ok=True)
         self.lab.run(self.command(path, 0, 0), instrumented=False)
@@ -129,13 +138,14 @@ class Study:
         return path
 
     def command(self, path: Path, first: int, count: int) -> list[str]:
-        """Returns the command of `grow` that adds `count` batches, from the first on."""
+        """Returns the command of `grow` that adds `count` batches; first: number of the first
+        one."""
         program = self.lab.program("keyed-growth/grow")
         return [program, str(path), str(first), str(count), str(self.records), str(self.cache)]
 
     def grow(self, per_process: int) -> Growth:
-        """Adds all batches without and with the runtime, `per_process` batches in each process;
-        both must leave the same file."""
+        """Adds all batches without and with the runtime, `per_process` batches in each process.
+        Raises an error if they leave different files."""
         runs: dict[bool, list[Run]] = {}
         left = {}
         for instrumented in (False, True):
@@ -164,11 +174,12 @@ class Heat:
     """The heat map of a log of one process: bytes that POSIX moved, over time."""
 
     width: float  # of a bin, in seconds
-    read: list[float]
+    read: list[float]  # bytes of each bin
     written: list[float]
 
     def between(self, start: float, end: float) -> tuple[float, float]:
-        """Returns the bytes read and written between two times, in seconds of the run."""
+        """Returns the bytes read and written between two times, in seconds since the start of the
+        run. Bytes are taken as evenly spread within a bin."""
 
         def part(bins: list[float]) -> float:
             shares = (
@@ -209,7 +220,8 @@ def heat_rows(growth: Growth, heat: Heat) -> Iterator[list[str]]:
 
 
 def slope(found: list[Batch]) -> float:
-    """Returns the mean time of the last four batches, divided by that of the four in the middle."""
+    """Returns the mean time of the last four batches, divided by that of the four in the middle; 1
+    if growth has no cost."""
     half = len(found) // 2
     middle = found[half - 2 : half + 2]
     return mean(b.seconds for b in found[-4:]) / mean(b.seconds for b in middle)

@@ -1,5 +1,5 @@
-"""Checks the results of the small study that do not depend on time, including files of more than 4
-GiB."""
+"""Results of the small study of growing files that do not depend on time, also for files of more
+than 4 GiB."""
 
 from __future__ import annotations
 
@@ -21,33 +21,37 @@ from keyed_growth import (
 )
 from place import needs
 
-RECORDS = 1000  # of a batch
+# Records of a batch.
+RECORDS = 1000
+# Bytes of a page of SQLite.
 PAGE = 4096
 
 
 @pytest.fixture(scope="module")
 def lab(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    """Returns the same object as the fixture of the other studies, but does not require HDF5."""
+    """Returns an object that runs programs with and without the runtime. Skips the tests if
+    configure did not find SQLite."""
     needs("sqlite")
     return Lab(build, tmp_path_factory.mktemp("keyed"))
 
 
 @pytest.fixture(scope="module", params=[0, HOLE_END], ids=["from the start", "beyond 4 GiB"])
 def growth(lab: Lab, request: pytest.FixtureRequest) -> Growth:
-    """Runs a process for each batch, each with a log; raises an error if the runtime changes the
-    file."""
+    """Runs a process for each batch, each with a log. Fails if the runtime changes the file. The
+    file begins empty, or with a hole of 4 GiB."""
     return Study(lab, RECORDS, hole=request.param).grow(1)
 
 
 def test_log_counts_what_the_kernel_counts(growth: Growth) -> None:
-    """Calls and bytes of every batch are exact in files of any size."""
+    """Calls and bytes of every batch in the log equal those that the kernel counts, in files of any
+    size."""
     assert len(growth.kernel) == len(growth.counters) == BATCHES
     for kernel, counters in zip(growth.kernel, growth.counters):
         assert logged_traffic(counters) == kernel
 
 
 def test_offsets(growth: Growth) -> None:
-    """The highest byte written is the last one of the file, even beyond 4 GiB."""
+    """The highest byte written is the last one of the file, also beyond 4 GiB."""
     start = growth.bare[0].size - RECORDS * RECORD * 2
     for batch, counters in zip(growth.bare, growth.counters):
         file = counters["keyed.db"]
@@ -57,8 +61,8 @@ def test_offsets(growth: Growth) -> None:
 
 
 def test_pages_are_what_is_moved(growth: Growth) -> None:
-    """Each call transfers a whole page, except for reads of the header that shows whether the file
-    changed."""
+    """Each write transfers a whole page, and so does nearly each read, except for those of the
+    header that shows whether the file changed."""
     for batch, counters in zip(growth.bare[1:], growth.counters[1:]):
         file = counters["keyed.db"]
         assert file["BYTES_WRITTEN"] == PAGE * file["WRITES"], batch
@@ -68,8 +72,8 @@ def test_pages_are_what_is_moved(growth: Growth) -> None:
 
 
 def test_small_cache(lab: Lab) -> None:
-    """With a small cache, index pages are read and written again for every record; with a large
-    one, once."""
+    """With a small cache, the log shows that pages are read and written again and again; with a
+    large one it does not. The counts equal the kernel's."""
     problem, cure = (
         Study(lab, RECORDS, cache).grow(BATCHES) for cache in (DEFAULT_CACHE, ROOM[SMALL])
     )

@@ -17,11 +17,14 @@ from mpirun import compile_for, launcher, missing, package
 
 HERE = Path(__file__).resolve().parent
 FILE = "mesh.h5"
-MODES = ("independent", "collective")  # the problem and its cure
-# The source: 60 ranks, about 1 GiB; MB/s, and POSIX writes of at most 1 KB.
+# The problem and its fix.
+MODES = ("independent", "collective")
+# Results of the source with 60 ranks and about 1 GiB: MB/s, and a description of the POSIX writes.
 SOURCE = {"independent": (30, "5,000,000, < 1 KB"), "collective": (290, "some 10 MB each")}
+# Layers below HDF5; time that they do not explain is HDF5's own.
 LAYERS = ("POSIX", "MPIIO", "COMM")  # below HDF5; what they do not explain is HDF5's own
-VALUE = 8  # bytes
+# Bytes of a value.
+VALUE = 8
 
 
 @dataclass(frozen=True)
@@ -40,8 +43,8 @@ class Mesh:
 
     @property
     def rows(self) -> int:
-        """Returns the number of sequences of neighbouring values that are not neighbours of each
-        other in the file."""
+        """Returns the number of rows of all parts. The values of a row are neighbours in the file,
+        its ends are not."""
         return self.writes * self.edge * self.edge
 
     @property
@@ -51,17 +54,18 @@ class Mesh:
 
 
 SMALL = (Mesh(8, 24, 1, 2), Mesh(16, 24, 1, 2))
-FULL = (Mesh(8, 27, 8, 106), Mesh(16, 27, 8, 53))  # 1 GiB, rows of 216 bytes as in the source
+# 1 GiB, with rows of 216 bytes as in the source.
+FULL = (Mesh(8, 27, 8, 106), Mesh(16, 27, 8, 53))
 
 
 @dataclass
 class Measured:
     """The results of one mode of writing, without and with the runtime."""
 
-    bare: dict[str, float]  # seconds of the slowest rank: create_s, write_s, close_s
-    ours: dict[str, float]
-    same: bool  # the file
-    digest: str
+    bare: dict[str, float]  # without the runtime: seconds of the slowest rank: create_s, ...
+    ours: dict[str, float]  # with the runtime
+    same: bool  # whether both runs left the same bytes
+    digest: str  # of the file without the runtime
     log: Path
     counters: dict[str, Counters] = field(default_factory=dict)  # per module: of the file
 
@@ -94,7 +98,7 @@ class Study:
         return self.lab.folder / f"mesh-{self.mpi.name}"
 
     def library(self, name: str) -> Path:
-        """Returns the path of a library to preload."""
+        """Returns the path of a library to preload, compiled for this MPI. name: of its source."""
         return self.lab.folder / f"{name}-{self.mpi.name}.so"
 
     def variables(self) -> dict[str, str]:
@@ -123,7 +127,8 @@ class Study:
         return run, digest(path)
 
     def measure(self, mesh: Mesh, mode: str) -> Measured:
-        """Measures a run without the runtime, then one with it."""
+        """Measures a run without the runtime, then one with it. Returns the results, with the log
+        of the second."""
         bare, left = self.run(mesh, mode, instrumented=False)
         ours, found = self.run(mesh, mode, instrumented=True)
         assert ours.log
@@ -137,20 +142,20 @@ class Study:
         return Measured(numbers(bare), numbers(ours), left == found, left, ours.log, counters)
 
     def datasets(self, log: Path, module: str) -> list[Counters]:
-        """Returns the records that a module has of the variables."""
+        """Returns the counters of the variables' records in a module."""
         records = self.lab.counters(log, module)
         return [record for name, record in records.items() if name.startswith("variable")]
 
 
 def total(records: list[Counters]) -> Counters:
-    """Returns the sums over these records."""
+    """Returns the sum of each counter over these records."""
     names = {name for record in records for name in record}
     return {name: sum(record.get(name, 0) for record in records) for name in names}
 
 
 def where_time_went(layers: Counters, operation: str) -> dict[str, float]:
-    """Returns the seconds that opens or closes of the file took in each layer, summed over all
-    ranks; HDF5 has the rest. operation: open or close."""
+    """Returns the seconds that opens or closes of the file took ("all"), in each of LAYERS and in
+    HDF5 itself, summed over all ranks. operation: "OPEN" or "CLOSE"."""
     whole = layers[f"F_{operation}_TIME"]
     parts = {name: layers[f"F_{operation}_{name}_TIME"] for name in LAYERS}
     return {"all": whole, **parts, "HDF5": whole - sum(parts.values())}
@@ -195,7 +200,7 @@ FILE_HEAD = ("MPI, ranks", "writes", "call", "bare", "all ranks", *LAYERS, "HDF5
 
 
 def file_rows(mpi: Mpi, mesh: Mesh, mode: str, measured: Measured) -> Iterator[list[str]]:
-    """Yields rows about the time of H5Fcreate and H5Fclose in each layer."""
+    """Yields rows about the seconds of H5Fcreate and H5Fclose in each layer."""
     for call, operation, printed in (
         ("H5Fcreate", "OPEN", "create_s"),
         ("H5Fclose", "CLOSE", "close_s"),

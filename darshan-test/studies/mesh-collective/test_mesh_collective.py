@@ -1,5 +1,5 @@
-"""Checks the results of the small study that do not depend on time, and that waiting is attributed
-to communication."""
+"""Results of the small study of collective writes that do not depend on time, and the attribution
+of waiting to communication."""
 
 from __future__ import annotations
 
@@ -13,19 +13,20 @@ from mpirun import missing
 from place import absent
 
 MESH = Mesh(ranks=8, edge=12, parts=2, variables=3)
-LATE = 300  # milliseconds
+# Milliseconds by which the last rank comes late.
+LATE = 300
 
 
 @pytest.fixture(scope="module")
 def lab(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    """Returns the same object as the fixture of the other studies; the programs need a parallel
-    HDF5."""
+    """Returns an object that runs programs with and without the runtime. It requires no HDF5,
+    because the programs need a parallel one."""
     return Lab(build, tmp_path_factory.mktemp("mesh"))
 
 
 @pytest.fixture(scope="module", params=MPIS, ids=lambda mpi: mpi.name)
 def mpi(request: pytest.FixtureRequest) -> Mpi:
-    """Yields each MPI; skips if it or its HDF5 is missing."""
+    """Returns each MPI in turn; skips the tests if it or its parallel HDF5 is missing."""
     chosen: Mpi = request.param
     if lacking := missing(chosen, "hdf5"):
         absent(f"there is no {lacking}")
@@ -34,20 +35,21 @@ def mpi(request: pytest.FixtureRequest) -> Mpi:
 
 @pytest.fixture(scope="module")
 def measured(lab: Lab, mpi: Mpi) -> dict[str, Measured]:
-    """Returns the measurements of each mode, which are made once."""
+    """Returns the results of each mode, which are measured once."""
     study = Study(lab, mpi)
     return {mode: study.measure(MESH, mode) for mode in MODES}
 
 
 def test_file_is_the_same(measured: dict[str, Measured]) -> None:
-    """The runtime changes no byte, and the files of all modes are the same."""
+    """With and without the runtime, and in all modes, the file has the same bytes."""
     assert all(result.same for result in measured.values())
     assert len({result.digest for result in measured.values()}) == 1
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_what_was_asked(measured: dict[str, Measured], mode: str) -> None:
-    """HDF5's own counters do not depend on the mode, except for the counter of the mode."""
+    """Writes and bytes in the records of HDF5 are those of the program in both modes, and
+    USE_MPIIO_COLLECTIVE is set only for collective writes."""
     datasets = measured[mode].counters["H5D"]
     assert datasets["WRITES"] == MESH.writes
     assert datasets["BYTES_WRITTEN"] == MESH.bytes
@@ -56,8 +58,8 @@ def test_what_was_asked(measured: dict[str, Measured], mode: str) -> None:
 
 
 def test_problem_writes_rows(measured: dict[str, Measured]) -> None:
-    """If ranks write independently, there is one MPI-IO and one POSIX write for every row of every
-    part."""
+    """If ranks write independently, the log has one MPI-IO and one POSIX write for every row of
+    every part, and a few for metadata."""
     counters = measured["independent"].counters
     posix, mpiio = counters["POSIX"], counters["MPI-IO"]
     metadata = mpiio["INDEP_WRITES"] - MESH.rows
@@ -72,8 +74,8 @@ def test_problem_writes_rows(measured: dict[str, Measured]) -> None:
 
 
 def test_cure_writes_the_whole(measured: dict[str, Measured]) -> None:
-    """If ranks write collectively, there is one MPI-IO call for each rank and part, and few large
-    POSIX writes."""
+    """If ranks write collectively, the log has one MPI-IO write for each rank, part and variable,
+    and less than a fiftieth of the POSIX writes."""
     bad, good = (measured[mode].counters for mode in MODES)
     assert good["MPI-IO"]["COLL_WRITES"] == MESH.writes
     assert good["POSIX"]["WRITES"] * 50 < bad["POSIX"]["WRITES"]
@@ -102,7 +104,8 @@ def test_layers_add_up(measured: dict[str, Measured], mode: str) -> None:
 
 
 def test_waiting_for_a_late_rank_is_communication(lab: Lab, mpi: Mpi) -> None:
-    """All ranks except one wait in H5Fclose, and the log shows the waiting as communication."""
+    """If one rank comes late to H5Fclose, at least 80 % of the others' waiting is counted as time
+    of MPI or communication in the file's close."""
     late = Study(lab, mpi, late=LATE).measure(MESH, "collective").counters["LAYERS"]
     went = where_time_went(late, "CLOSE")
     waited = (MESH.ranks - 1) * LATE / 1000

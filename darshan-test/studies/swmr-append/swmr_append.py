@@ -1,5 +1,5 @@
-"""Measures the cost that SWMR and flushing add to appending single elements, and the reason for
-it."""
+"""Measures the cost that SWMR (a single writer beside readers) and flushing add to appending single
+elements, and the reason for it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from pathlib import Path
 
 from instrumented import Counters, Lab, digest, per_cent, plain_environment, print_table
 
-VALUE = 4  # bytes of an element
+# Bytes of an element.
+VALUE = 4
 
 
 @dataclass(frozen=True)
@@ -20,8 +21,8 @@ class Layout:
     """A chunk size and the direction of growth, with the results of the source."""
 
     name: str
-    chunk: int  # edge, in elements
-    growth: str
+    chunk: int  # length of its edge in elements
+    growth: str  # option of append
     source: tuple[int, int, int]  # per cent over no SWMR, in the order of MODES[1:]
 
 
@@ -35,6 +36,7 @@ LAYOUTS = (
     Layout("2-D, in Y, chunks of 32 x 32", 32, "y", (35, 67, 33)),
     Layout("2-D, diagonal, chunks of 32 x 32", 32, "diagonal", (13, 20, -1)),
 )
+# Options of append; the numbers are elements between flushes.
 MODES: dict[str, tuple[str, ...]] = {
     "no SWMR": (),
     "SWMR": ("--swmr",),
@@ -45,9 +47,10 @@ MODES: dict[str, tuple[str, ...]] = {
 
 @dataclass
 class Measured:
-    """Results for one layout and mode: the shortest times in seconds, and the counters."""
+    """Results for one layout and mode: the shortest times in seconds of all runs, and the POSIX
+    counters of the file."""
 
-    seconds: float  # from the creation of the file to its close, bare
+    seconds: float  # from the creation of the file to its close, without the runtime
     bare: float  # processor time without the runtime
     instrumented: float  # processor time with the runtime
     counters: Counters
@@ -57,21 +60,21 @@ class Measured:
 class Following:
     """Results of a writer while a reader reads the file."""
 
-    seconds: float
-    refreshes: int
-    reader: Counters
+    seconds: float  # of the writer
+    refreshes: int  # of the reader
+    reader: Counters  # POSIX counters of the file in the reader's log
 
 
 @dataclass
 class Study:
-    """Runs that append, with and without the runtime."""
+    """Runs that append, without and with the runtime."""
 
     lab: Lab
     count: int  # elements
     checked: set[tuple[Layout, str]] = field(default_factory=set)
 
     def command(self, layout: Layout, mode: str, *more: str) -> list[str]:
-        """Returns the command of the writer."""
+        """Returns the command of the writer. more: options."""
         return [
             self.lab.program("swmr-append/append"),
             *("--chunk", str(layout.chunk), "--growth", layout.growth),
@@ -83,7 +86,7 @@ class Study:
 
     def once(self, layout: Layout, mode: str, *, bare_first: bool = True) -> Measured:
         """Runs a layout without and with the runtime, and measures both. Raises RuntimeError if
-        they leave different bytes."""
+        they leave different bytes. bare_first: whether the run without the runtime is the first."""
         path = self.lab.folder / "elements.h5"
         runs, left = {}, {}
         for instrumented in (not bare_first, bare_first):
@@ -100,8 +103,8 @@ class Study:
         return Measured(float(bare.words[1]), bare.cpu, runs[True].cpu, counters)
 
     def table(self, rounds: int) -> dict[tuple[Layout, str], Measured]:
-        """Measures all layouts and modes in turn, so that a disturbance of the machine affects all
-        of them. Returns the shortest times."""
+        """Measures all layouts and modes in turn, `rounds` times, so that a disturbance of the
+        machine affects all of them. Returns the shortest times."""
         best: dict[tuple[Layout, str], Measured] = {}
         for i in range(rounds):
             for layout in LAYOUTS:
@@ -141,7 +144,8 @@ class Study:
 
 
 def time_rows(best: dict[tuple[Layout, str], Measured]) -> Iterator[list[str]]:
-    """Yields a row for each layout: the source's numbers and those measured here."""
+    """Yields a row for each layout: seconds without SWMR, and the increase of the other modes in
+    per cent, as in the source and as measured here."""
     for layout in LAYOUTS:
         base = best[layout, "no SWMR"]
         cells = [layout.name, f"{base.seconds:.3f} s"]

@@ -1,4 +1,5 @@
-"""The small study: the runtime changes no byte, and the counters show the reason for the cost."""
+"""In the small study of SWMR, the runtime changes no byte, and the counters show the reason for the
+cost."""
 
 from __future__ import annotations
 
@@ -8,13 +9,14 @@ import pytest
 from instrumented import Lab
 from swmr_append import LAYOUTS, MODES, VALUE, Layout, Measured, Study
 
+# Elements to append.
 COUNT = 3000
 
 
 def raw_writes(layout: Layout, mode: str) -> int:
-    """Returns how often chunks must be written if each flush writes the changed chunks. In every
-    direction element n is in chunk n // edge, so this is the number of distinct chunks between two
-    flushes, summed over the flushes."""
+    """Returns how often chunks must be written if each flush writes the changed chunks: the number
+    of distinct chunks between two flushes, summed over the flushes. In every direction element n is
+    in chunk n // edge."""
     options = MODES[mode]
     step = int(options[-1]) if "--flush" in options else COUNT
     return sum(
@@ -40,7 +42,8 @@ def measured(lab: Lab) -> dict[tuple[Layout, str], Measured]:
 def test_chunks_are_written_once_per_flush(
     measured: dict[tuple[Layout, str], Measured], layout: Layout, mode: str
 ) -> None:
-    """The bytes written are those of the changed chunks at every flush, and metadata."""
+    """The bytes written are those of the chunks that changed before each flush, and a limited
+    number for metadata."""
     counters = measured[layout, mode].counters
     raw = raw_writes(layout, mode) * chunk_bytes(layout)
     assert raw <= counters["BYTES_WRITTEN"]
@@ -53,8 +56,8 @@ def test_chunks_are_written_once_per_flush(
 def test_flushing_finer_than_a_chunk_rewrites_it(
     measured: dict[tuple[Layout, str], Measured],
 ) -> None:
-    """Flushing more often than once per chunk writes the chunk repeatedly; the log shows the
-    problem and the repaired version."""
+    """With several flushes per chunk, the log shows more than ten times the appended bytes written,
+    in accesses of the chunk's size; with fewer flushes less than twice."""
     large = LAYOUTS[1]
     problem, cure = (measured[large, mode].counters for mode in ("every 100", "every 10,000"))
     assert problem["BYTES_WRITTEN"] > 10 * VALUE * COUNT
@@ -65,7 +68,8 @@ def test_flushing_finer_than_a_chunk_rewrites_it(
 
 @pytest.mark.parametrize("mode", [mode for mode in MODES if mode != "no SWMR"])
 def test_reader_beside_the_writer(lab: Lab, mode: str) -> None:
-    """The reader sees every element and never a wrong one, with both programs instrumented."""
+    """While the writer appends, the reader sees every element and never a wrong one, with both
+    programs instrumented. Its log has the reads and no write."""
     found = Study(lab, COUNT).follow(mode, instrumented=True)
     assert found.refreshes > 0
     assert found.reader["BYTES_READ"] >= VALUE * COUNT

@@ -1,5 +1,5 @@
-"""A stand-in for PyTorch's DataLoader: it has only the names that the runtime looks for, and needs
-no PyTorch. Its workers are forked processes that send their batches through pipes."""
+"""A stand-in for PyTorch's DataLoader, which needs no PyTorch: it has only the names that the
+runtime looks for. Its workers are forked processes that send their batches through pipes."""
 
 import builtins
 import os
@@ -25,7 +25,7 @@ def get_worker_info():
 
 
 class DataLoader:
-    """Iterates over batches of the elements of a sequence."""
+    """Iterates over batches of a dataset with indexes."""
 
     def __init__(
         self, dataset, batch_size=1, persistent_workers=False, num_workers=0, collate_fn=list
