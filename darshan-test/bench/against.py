@@ -1,5 +1,5 @@
-"""Compares the cost of a call with this library and with another one, usually the previous
-version."""
+"""Compares the cost of a call with this build's runtime and with another one, usually that of an
+earlier version."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from call_costs import EXCLUDED_FOLDER, KINDS, Kind
 from machine import Bench, numbers
 from rows import Row
 
-ALLOWED = 1.03  # a larger ratio counts as a change
+# Ratio of costs above which a call counts as slower.
+ALLOWED = 1.03
 
 
 def timer(bench: Bench, kind: Kind, library: Path | None) -> Callable[[], float]:
-    """Returns a function that measures a call once, with a library preloaded; without one if
-    `library` is None."""
+    """Returns a function that measures the nanoseconds of a call, with a runtime preloaded; without
+    one if `library` is None."""
     behind = bench.program("libfree.so") if kind.free else ""
     settings = {"LD_PRELOAD": behind} if behind else {}
     if library:
@@ -36,8 +37,8 @@ def timer(bench: Bench, kind: Kind, library: Path | None) -> Callable[[], float]
 
 
 def against(bench: Bench, other: Path) -> list[Row]:
-    """Measures a call without a library, with the other library and with this library, in turn.
-    Returns rows with the ratios of the whole calls and of the added time."""
+    """Measures calls without the runtime, with the other one and with this one, in turn. Returns
+    rows with the ratios of the whole calls and of the added time. other: path of its library."""
     rows = []
     for kind in KINDS:
         bare, before, now = (

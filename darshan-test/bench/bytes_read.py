@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Measures how many bytes of a lake each ready question reads: for all jobs, for the last week, for
-one user and for one program.
+"""Measures how many bytes of a lake each ready query of `darshan ask` reads: for all jobs, for the
+last week, for one user and for one program.
 
-    python3 darshan-test/bench/bytes_read.py LAKE [QUESTION ...]
+    python3 darshan-test/bench/bytes_read.py LAKE [QUERY ...]
 
 The bytes are those that the process reads by system calls (rchar) after the lake was opened."""
 
@@ -32,7 +32,8 @@ _WEEK = datetime.timedelta(days=6)
 
 
 def _values(newest: datetime.date) -> Mapping[str, object]:
-    """Returns values for the parameters of ready questions. newest: the last day of the lake."""
+    """Returns values for the parameters of ready queries, by name. newest: the last day of the
+    lake."""
     begin = datetime.datetime.combine(newest - _WEEK, datetime.time(2), datetime.timezone.utc)
     return {
         "top": 10, "date": newest - 7 * _WEEK, "name": "%/mesh.h5", "job": "1000008",

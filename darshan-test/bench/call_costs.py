@@ -10,23 +10,25 @@ from pathlib import Path
 from machine import Added, Bench, interleaved, numbers
 from rows import Row
 
-# A folder whose files are never recorded, on a file system in memory.
+# A folder on a file system in memory whose files are never recorded.
 EXCLUDED_FOLDER = Path("/dev/shm")
+# Configuration with room for 200,000 records.
 RAISED = "MAX_RECORDS 200000 POSIX\nMODMEM 400\nNAMEMEM 100\n"
 
 
 @dataclass
 class Kind:
-    """A kind of call that the program `cost` times."""
+    """A kind of call that the program `cost` (cost.c) times. name: for the program; label: for the
+    table; threads: numbers of threads to measure."""
 
     name: str
     label: str
-    calls: int
-    in_ticks: float = 0  # goal as a multiple of two counter readings
-    in_ns: float = 0  # or in nanoseconds
-    excluded: bool = False
-    free: bool = False  # there is a variant with an empty real function
-    configuration: str = ""
+    calls: int  # of one measurement
+    in_ticks: float = 0  # goal as a multiple of two readings of the clock's counter
+    in_ns: float = 0  # or in nanoseconds; both 0: no goal
+    excluded: bool = False  # whether the file is in EXCLUDED_FOLDER
+    free: bool = False  # whether it is also measured with a real function that returns at once
+    configuration: str = ""  # of the runtime
     threads: tuple[int, ...] = (1, 2, 8)
 
 
@@ -54,8 +56,8 @@ KINDS = [
 
 
 def cost(bench: Bench, kind: Kind, threads: int, free: bool, floor: bool = False) -> Added:
-    """Measures how much time the runtime adds to a call. free: the real function returns at once.
-    floor: measures, in place of the runtime, an empty wrapper that only reads the clock's
+    """Measures the nanoseconds that the runtime adds to a call. free: the real function returns at
+    once. floor: measures, in place of the runtime, an empty wrapper that only reads the clock's
     counter."""
     behind = bench.program("libfree.so") if free else ""
     with_us = bench.settings(behind, kind.configuration)
@@ -117,7 +119,8 @@ def calls(bench: Bench) -> list[Row]:
 
 
 def floor(bench: Bench) -> list[Row]:
-    """Measures two readings of the clock's counter around a call. Returns rows of the table."""
+    """Measures an empty wrapper that reads the clock's counter before and after a call. Returns
+    rows of the table."""
     rows = []
     for kind in [k for k in KINDS if k.in_ticks == 1.6]:
         for free in (False, True):
@@ -127,6 +130,7 @@ def floor(bench: Bench) -> list[Row]:
     return rows
 
 
+# Kinds whose instructions are counted.
 COUNTED = [kind for kind in KINDS if not (kind.excluded or kind.configuration)]
 
 
@@ -148,8 +152,8 @@ def instructions_of(bench: Bench, kind: Kind) -> tuple[float, float]:
 
 def per_call(bench: Bench, name: str, settings: dict[str, str]) -> float:
     """Returns the instructions of one more call: the difference between runs with two numbers of
-    calls, divided by the difference of the numbers. Raises RuntimeError if callgrind prints no
-    count."""
+    calls, divided by the difference of the numbers. name: of the kind. settings: environment.
+    Raises RuntimeError if callgrind prints no count."""
     totals = []
     for count in (1000, 3000):
         folder = bench.empty("work")

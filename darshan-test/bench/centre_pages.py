@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""How long the pages of `darshan serve` take of a large lake whose files are not in memory, and how
-many bytes are read: with sums (lake/sums), and without them.
+"""Measures how long the pages of `darshan serve` take for a large lake whose files are not in
+memory, and how many bytes are read: with stored sums (lake/sums), and without them.
 
     python3 darshan-test/bench/centre_pages.py LAKE
 
 Makes the sums that the lake lacks, and says how long that took. A server keeps the lake open, so
 the time of a page is that of its queries and its HTML, after the first query of an open lake; the
-files of the lake leave the page cache before each page.
-"""
+files of the lake leave the page cache before each page."""
 
 from __future__ import annotations
 
@@ -53,7 +52,8 @@ def read() -> int:
 
 
 def measured(asked: Asked, lake: str, address: str) -> str:
-    """Returns the elapsed seconds, processor seconds and read bytes of a page, as text."""
+    """Returns a text with the elapsed seconds, processor seconds and read bytes of a page. address:
+    its path with parameters."""
     forget(lake)
     begun, spent, before = time.monotonic(), time.process_time(), read()
     parsed = wanted(address)

@@ -1,6 +1,6 @@
 /* Times one kind of call in a loop: cost KIND CALLS THREADS FOLDER. Prints nanoseconds of processor
- * time per call, the mean over the threads. Each thread has its own file. The difference between a
- * run with and a run without the runtime is the runtime's cost. */
+ * time per call, the mean over the threads, each of which has its own file. The difference between
+ * a run with and a run without the runtime is the runtime's cost. */
 #include <err.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -15,6 +15,7 @@
 
 enum { MAX_THREADS = 64, BLOCK = 64, ROOM = 4096 };
 
+/* The work of a thread. */
 struct task {
   void (*loop)(struct task *);
   long calls;
@@ -22,10 +23,12 @@ struct task {
   double ns; /* result, per call */
 };
 
+/* Ends the program with errno's meaning if something was not done. */
 static void must(int done, const char *what) {
   if (!done) err(1, "%s", what);
 }
 
+/* Creates the thread's file with 4,096 bytes. Returns its descriptor. */
 static int open_file(const struct task *task) {
   char block[ROOM] = "";
   int fd = open(task->path, O_RDWR | O_CREAT, 0600);
@@ -33,6 +36,8 @@ static int open_file(const struct task *task) {
   return fd;
 }
 
+/* Executes the statement task->calls times, with the index `i`, and stores the nanoseconds per
+ * call. */
 #define TIMED(task, statement)                                                                     \
   do {                                                                                             \
     double start = processor_ns();                                                                 \
@@ -41,6 +46,7 @@ static int open_file(const struct task *task) {
     (task)->ns = (processor_ns() - start) / (double)(task)->calls;                                 \
   } while (0)
 
+/* Times two readings of the clock's counter, the least that a wrapper needs. */
 static void loop_ticks(struct task *task) {
 #if defined(__x86_64__)
   uint64_t sum = 0;
@@ -72,7 +78,7 @@ static void loop_lseek(struct task *task) {
   close(fd);
 }
 
-/* Uses a descriptor unknown to the runtime: the call fails in the kernel at once. */
+/* Times pread of a descriptor that is not open: the call fails in the kernel at once. */
 static void loop_unknown(struct task *task) {
   char buffer[BLOCK];
   TIMED(task, must(pread(999, buffer, BLOCK, 0) != BLOCK, "pread"));
@@ -91,6 +97,7 @@ static void loop_open(struct task *task) {
   TIMED(task, must(close(open(task->path, O_RDONLY)) == 0, "open"));
 }
 
+/* Times the creation of a new file each time. */
 static void loop_open_new(struct task *task) {
   char *end = task->path + strlen(task->path);
   TIMED(task, (snprintf(end, 24, "-%09ld", i),

@@ -1,5 +1,6 @@
-"""Measures how much of a core `darshan watch --export` uses beside many recorded processes, and how
-old its numbers are: python3 darshan-test/bench/export_cost.py [PROCESSES [FILES [SECONDS]]]."""
+"""Measures which share of a processor `darshan watch --export` uses beside many recorded processes,
+and how old its numbers are: python3 darshan-test/bench/export_cost.py [PROCESSES [FILES
+[SECONDS]]]."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from lab.environment import plain, settings
 from tree import build_folder
 
-# Opens FILES files and writes to each ten times a second, so that every look sees a change.
+# Opens FILES files and writes to each ten times a second, so that the numbers always change.
 PROGRAM = """
 #include <fcntl.h>
 #include <stdio.h>
@@ -48,8 +49,8 @@ def metric(path: Path, name: str) -> float:
 
 
 def measure(folder: Path, jobs: int, processes: int, files: int, seconds: float) -> str:
-    """Returns a row of text: the numbers of journals, jobs and files, the percentage of a core, and
-    the age of the oldest number."""
+    """Returns a row of text: the numbers of journals, jobs and files, the percentage of a
+    processor, and the age of the oldest number. seconds: of the measurement."""
     build = build_folder()
     for name in ("journals", "logs", "data"):
         (folder / name).mkdir()

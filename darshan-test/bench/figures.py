@@ -1,4 +1,5 @@
-"""Benchmarks of processes, logs and tools. Each function returns rows of the table."""
+"""Benchmarks of processes, logs and tools. Each public function measures something and returns rows
+of the table."""
 
 from __future__ import annotations
 
@@ -12,12 +13,13 @@ from machine import Bench, numbers, plain_environment
 from rows import Row
 
 HERE = Path(__file__).resolve().parent
-CAMPAIGN = 1000  # logs
+# Number of logs in a report on many.
+CAMPAIGN = 1000
 
 
 def resident(bench: Bench) -> Row:
-    """Measures the resident memory of an idle process: the median of several, because libc's pages
-    are mapped in groups. Returns a row of the table."""
+    """Measures the resident memory that the runtime adds to an idle process: the median of several,
+    because libc's pages are mapped in groups."""
     small = [bench.program("small"), "idle", str(bench.folder), "resident"]
     taken = []
     for _ in range(bench.repetitions):
@@ -30,7 +32,7 @@ def resident(bench: Bench) -> Row:
 
 
 def processes(bench: Bench) -> list[Row]:
-    """Measures start, end and memory of small processes. Returns rows of the table."""
+    """Measures the start and end, and the memory, of small processes. Returns rows of the table."""
     rows = []
     pairs = [f"{name}={value}" for name, value in bench.settings().items()]
     for kind, label in (("idle", "that does nothing"), ("one", "that writes one file")):
@@ -43,7 +45,7 @@ def processes(bench: Bench) -> list[Row]:
 
 
 def logs(bench: Bench) -> list[Row]:
-    """Measures the size of a log, and the time that the recorded process itself spends for Darshan.
+    """Measures the size of a log, and the time that the recorded process itself spends on it.
     Returns rows of the table."""
     folder = bench.empty("logs")
     small = [bench.program("small"), "many", str(bench.empty("work"))]
@@ -61,8 +63,8 @@ def logs(bench: Bench) -> list[Row]:
 
 
 def traces(bench: Bench) -> list[Row]:
-    """Measures a trace of a million calls without dropped events: time per call, size of the log,
-    and time at the process's end. Returns rows of the table."""
+    """Measures a trace of a million calls without dropped ones: time per call, size of the log, and
+    time at the process's end. Returns rows of the table."""
     calls = 1_000_000
     added, sizes, ends = [], [], []
     tracing = bench.settings("", "MAX_RECORDS 65536 DXT_POSIX\n")
@@ -88,7 +90,8 @@ def traces(bench: Bench) -> list[Row]:
 
 @dataclass
 class Need:
-    """The needs of a command: the median of its seconds, and the maximum of its memory."""
+    """The needs of a command: the medians of elapsed and processor seconds, and the largest
+    resident memory in MiB."""
 
     wall: float
     processor: float
@@ -99,13 +102,13 @@ class Need:
         return f"{self.wall:.2f} s ({self.processor:.2f} s of processor time), {self.mib:.1f} MiB"
 
     def within(self, seconds: float, mib: float) -> bool:
-        """Returns whether the command stayed within limits of time and memory. Waiting for a busy
-        processor is not counted."""
+        """Returns whether the command stayed within these limits. Waiting for a busy processor does
+        not count."""
         return min(self.wall, self.processor) <= seconds and self.mib <= mib
 
 
 def need(bench: Bench, times: int, command: list[str]) -> Need:
-    """Measures the time and memory of a command in `times` runs. Returns the measured needs."""
+    """Measures a command in `times` runs."""
     wall, processor, kib, *_ = numbers([bench.program("spawn"), str(times), "--", *command])
     return Need(wall / 1e6, processor / 1e6, kib / 1024)
 
@@ -137,8 +140,8 @@ def dxt_parser(bench: Bench) -> Row:
 
 
 def report(bench: Bench, label: str, arguments: list[str], most: tuple[float, float]) -> Row:
-    """Measures a run of the report. Returns a row of the table. most: its limits in seconds and
-    MiB."""
+    """Measures a run of the report. Returns a row of the table. arguments: of darshan-job-summary.
+    most: its limits in seconds and MiB."""
     goal = f"{most[0]:.1f} s, {most[1]:.0f} MiB"
     command = [str(bench.build / "darshan-job-summary"), "-o", str(bench.folder / "a.pdf")]
     try:
@@ -151,8 +154,8 @@ def report(bench: Bench, label: str, arguments: list[str], most: tuple[float, fl
 
 
 def campaign(bench: Bench, log: Path) -> Row:
-    """Measures a report on many logs, and how much a further log adds. Returns a row of the
-    table."""
+    """Measures a report on CAMPAIGN copies of a log, and how much a further log adds. Returns a row
+    of the table."""
     logs, few = bench.empty("campaign"), bench.empty("few")
     for folder, count in ((logs, CAMPAIGN), (few, 1)):
         for number in range(count):
@@ -167,7 +170,8 @@ def campaign(bench: Bench, log: Path) -> Row:
 
 
 def reports(bench: Bench, common: Path, large: Path) -> list[Row]:
-    """Measures every form of report that has a goal. Returns rows of the table."""
+    """Measures every form of report that has a goal. common, large: logs of 1,000 and 100,000
+    files. Returns rows of the table."""
     trace, wide = bench.folder / "trace.darshan", bench.folder / "wide.darshan"
     subprocess.run([HERE / "make_large_trace.py", trace], check=True)
     subprocess.run([HERE / "make_wide_log.py", wide], check=True)

@@ -1,5 +1,6 @@
-/* A library whose functions return at once. It is preloaded after the runtime, so the remaining
- * time of a call is the runtime's, without the noise of the kernel. */
+/* A library whose functions return success at once, without a call of the kernel. It is preloaded
+ * after the runtime, so the remaining time of a call is the runtime's, without the noise of the
+ * kernel. */
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -7,8 +8,7 @@
 
 enum { UNKNOWN = 999, FIRST = 100 };
 
-/* Returns a descriptor without a call of the kernel; every thread has its own, as from the real
- * function. */
+/* Returns a descriptor number; every thread has its own, as from the real function. */
 EXPORT int open(const char *path, int flags, ...);
 EXPORT int open(const char *path, int flags, ...) {
   static int last = FIRST;

@@ -12,11 +12,13 @@ enum { LOOPS = 40 };
 
 static hid_t file, data, element, one;
 
+/* Ends the program if an HDF5 call failed; otherwise returns its result. */
 static hid_t must(hid_t result) {
   if (result < 0) exit(1);
   return result;
 }
 
+/* Creates a dataset of integers and returns its id. */
 static hid_t create(const char *name, hsize_t length) {
   hid_t space = must(H5Screate_simple(1, &length, NULL));
   hid_t id =
@@ -60,6 +62,7 @@ static void create_close(void) {
   must(H5Dclose(create(name, 4)));
 }
 
+/* Creates an attribute of one integer and returns its id. */
 static hid_t attribute_of(hid_t object, const char *name) {
   hid_t scalar = must(H5Screate(H5S_SCALAR));
   return must(H5Acreate2(object, name, H5T_NATIVE_INT, scalar, H5P_DEFAULT, H5P_DEFAULT));

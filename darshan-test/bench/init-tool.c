@@ -1,8 +1,9 @@
-/* A library preloaded after the runtime. It notes when the MPI library's own MPI_Init returned. */
+/* A library preloaded after the runtime. It notes in init_returned_ns when the MPI library's own
+ * MPI_Init returned. */
 #include <mpi.h>
 #include <time.h>
 
-double init_returned_ns; /* CLOCK_MONOTONIC */
+double init_returned_ns; /* nanoseconds of CLOCK_MONOTONIC */
 
 int MPI_Init(int *argc, char ***argv) {
   struct timespec now;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures how fast one process converts logs to columns, to Parquet, and to Parquet with findings,
-and how fast PyDarshan reads the same logs, in processor time. --workers: measures how much faster
-two workers are.
+and how fast PyDarshan reads the same logs, in processor time. With --workers: how much faster two
+workers of `darshan collect` are than one.
 
     PYTHONPATH=build/python .venv/bin/python darshan-test/bench/lake.py FOLDER-OF-LOGS
 
@@ -35,8 +35,7 @@ from darshan_report.lake.write.part import Options
 
 
 def columns(paths: list[str]) -> str:
-    """Reads the columns of all logs into the library and drops them. Returns text on how much was
-    read."""
+    """Reads the columns of all logs and drops them. Returns a text about how much was read."""
     batch, done, rows = Batch(40 << 20), 0, 0
     while done < len(paths):
         done += batch.read(paths[done:])
@@ -46,8 +45,8 @@ def columns(paths: list[str]) -> str:
 
 
 def collected(paths: list[str], findings: bool) -> str:
-    """Collects all logs into a new lake like a worker, and commits them. Returns text on how much
-    was collected."""
+    """Collects all logs into a new lake like a worker of `darshan collect`. findings: whether they
+    are computed. Returns a text about how much was collected."""
     alone()
     lake = tempfile.mkdtemp(prefix="darshan-bench-")
     try:
@@ -65,8 +64,8 @@ def collected(paths: list[str], findings: bool) -> str:
 
 
 def pydarshan(paths: list[str]) -> str:
-    """Reads logs like scripts with PyDarshan: makes data frames of the records of POSIX, STDIO and
-    MPI-IO. Returns text on how much was read."""
+    """Reads logs as scripts with PyDarshan do: makes data frames of the records of POSIX, STDIO and
+    MPI-IO. Returns a text about how much was read."""
     import darshan  # noqa: PLC0415 - where it is
 
     darshan.enable_experimental()

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Measures the graph of all files (the page Lineage of `darshan serve`, and `darshan ask
-producers`). In one process, it runs the query of the graph and a sum over the same records by
-turns, and prints the ratio of their times.
+"""Measures the graph of all files by which program produced and read them (the page Lineage of
+`darshan serve`, and `darshan ask producers`). In one process, it runs the query of the graph and a
+sum over the same records in turn, and prints the ratio of their times.
 
     python3 darshan-test/bench/lineage.py [--records 2000000] [--passed-on 0.01]
 
-Makes a lake of jobs that each write 50 files, of which a share is read by the next job.
-"""
+Makes a lake of jobs that each write 50 files, of which a fraction is read by the next job."""
 
 from __future__ import annotations
 

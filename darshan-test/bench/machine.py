@@ -1,4 +1,4 @@
-"""The environment of the benchmarks, and functions that measure one number."""
+"""The environment of the benchmarks, and functions that measure numbers."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ class Bench:
     """The folders and programs that a benchmark uses."""
 
     build: Path
-    folder: Path  # empty, not on an excluded path
-    repetitions: int
+    folder: Path  # for files, on no path that is never recorded
+    repetitions: int  # measurements of each figure
 
     def program(self, name: str) -> str:
         """Returns the path of a benchmark program."""
         return str(self.build / "darshan-test" / "bench" / name)
 
     def empty(self, name: str) -> Path:
-        """Returns an empty folder of this name."""
+        """Returns a new empty folder of this name, replacing an old one."""
         path = self.folder / name
         shutil.rmtree(path, ignore_errors=True)
         path.mkdir()
         return path
 
     def settings(self, behind: str = "", configuration: str = "") -> dict[str, str]:
-        """Returns variables that switch the runtime on. behind: a library that is preloaded after
-        it. configuration: text of its configuration file."""
+        """Returns the variables that switch the runtime on. behind: a library that is preloaded
+        after it. configuration: text of its configuration file."""
         preload = f"{self.build / 'libdarshan.so'} {behind}".strip()
         settings = {
             "LD_PRELOAD": preload,
@@ -75,7 +75,8 @@ def numbers(command: list[str], settings: dict[str, str] | None = None) -> list[
 
 @dataclass
 class Added:
-    """The time that the runtime adds to a bare time: medians, and the range of the differences."""
+    """The nanoseconds that the runtime adds to a bare time: medians, and the range of the
+    differences of pairs."""
 
     bare: float
     added: float
@@ -83,11 +84,11 @@ class Added:
     most: float
     fastest: float  # difference of the fastest instrumented and bare runs, which has little noise
     times: float  # ratio of the fastest instrumented to the fastest bare time
-    ticks: float  # two readings of the counter, at the same time
+    ticks: float  # nanoseconds of two readings of the counter, measured at the same time
 
     def text(self, digits: int = 0) -> str:
         """Returns the added time as text: the difference of the fastest runs, the range and median
-        of all pairs, the bare time and the ratio."""
+        of all pairs, the bare time and the ratio. digits: after the decimal point."""
         return (
             f"+{self.fastest:.{digits}f} ns between the fastest (in pairs {self.least:.{digits}f}"
             f" to {self.most:.{digits}f}, middle {self.added:.{digits}f})"
@@ -101,8 +102,9 @@ def interleaved(
     ours: Callable[[], float],
     ticks: Callable[[], float],
 ) -> Added:
-    """Measures three functions in turn, so that a disturbance affects all of them. bare: the
-    function that is measured without the runtime. ours: the one with it. ticks: reads the clock."""
+    """Calls three functions in turn, each of which returns nanoseconds, so that a disturbance
+    affects all of them. bare: without the runtime. ours: with it. ticks: two readings of the
+    counter."""
     taken = [(bare(), ours(), ticks()) for _ in range(repetitions)]
     differences = [b - a for a, b, _ in taken]
     quick_bare, quick_ours = (min(t[i] for t in taken) for i in (0, 1))
@@ -118,8 +120,8 @@ def interleaved(
 
 
 def call_cost(bench: Bench, command: list[str], label: str, goal: int | None) -> Row:
-    """Measures the nanoseconds that the runtime adds to a call. command: prints the duration of a
-    call. goal: limit in nanoseconds. Returns the row of the table."""
+    """Measures the nanoseconds that the runtime adds to a call. command: prints the nanoseconds of
+    a call. goal: limit in nanoseconds, None for none. Returns the row of the table."""
     added = interleaved(
         bench.repetitions,
         lambda: numbers(command)[0],
@@ -154,8 +156,8 @@ def description() -> str:
 
 @contextmanager
 def scratch(parent: Path | None) -> Iterator[Path]:
-    """Yields a folder with empty folders for logs and journals. Without `parent`, it is on a file
-    system in memory if mounting is permitted."""
+    """Yields a folder with empty folders for logs and journals, which is removed at the end.
+    Without `parent`, it is on a file system in memory if mounting is permitted."""
     folder = Path(tempfile.mkdtemp(prefix="darshan-bench.", dir=parent)).resolve()
     mount = ["mount", "-t", "tmpfs", "-o", "mode=700", "tmpfs", str(folder)]
     mounted = (

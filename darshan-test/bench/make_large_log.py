@@ -13,9 +13,13 @@ import struct
 import zlib
 from pathlib import Path
 
-COUNTERS, FCOUNTERS = 69, 17  # of a POSIX record of version 4
+# Integers and times of a POSIX record of version 4.
+COUNTERS, FCOUNTERS = 69, 17
+# Id of the module.
 POSIX = 1
-VARIANTS = 997  # distinct sets of values; prime, so that no pattern repeats early
+# Distinct sets of values; prime, so that no pattern repeats early.
+VARIANTS = 997
+# Bytes of a log's header.
 HEADER = 1328
 MAGIC = 6567223
 
@@ -53,7 +57,8 @@ def write_log(path: Path, files: int) -> None:
 def write_regions(
     path: Path, names: bytes, modules: dict[int, tuple[int, bytes]], ranks: int = 1
 ) -> None:
-    """Writes a log with these names and modules. modules: version and records by module id."""
+    """Writes a log with these names and modules, under a temporary name first. names: the name
+    region. modules: version and records by module id."""
     bodies = [job_region(ranks), names, *(records for _, records in modules.values())]
     regions = [zlib.compress(part) for part in bodies]
     header = bytearray(HEADER)

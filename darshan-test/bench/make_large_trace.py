@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Writes a log with traces of many segments, on which the readers of traces are timed. Its bytes
-are the same each time. Twenty files are written and then read, by one process or by many; two
-thirds of the transfers are reads."""
+"""Writes a log with traces of many segments (traced reads and writes), on which the readers of
+traces are timed. Its bytes are the same each time.
+
+Twenty files are written and then read, by one process or by many; two thirds of the transfers are
+reads."""
 
 from __future__ import annotations
 
@@ -12,13 +14,16 @@ from pathlib import Path
 
 from make_large_log import write_regions
 
+# Id and version of the module.
 DXT_POSIX, VERSION = 10, 1
 FILES = 20
+# Sizes of transfers in bytes.
 BLOCKS = (512, 4096, 65536, 1048576)
 
 
 def segments(rng: random.Random, count: int, start: float) -> bytes:
-    """Returns transfers of one size at rising offsets, each a little later than the last."""
+    """Returns the bytes of `count` transfers of one size at rising offsets, each a little later
+    than the last. start: seconds."""
     block = rng.choice(BLOCKS)
     make = struct.Struct("<qqdd").pack
     out, offset, now = [], 0, start
@@ -31,8 +36,8 @@ def segments(rng: random.Random, count: int, start: float) -> bytes:
 
 
 def record(key: int, rank: int, per_file: int) -> bytes:
-    """Returns the bytes of a DXT record: one file of one process, with a third of its segments
-    writes."""
+    """Returns the bytes of a trace: one file of one process, a third of whose segments are writes.
+    key: id of the file. per_file: number of segments."""
     rng = random.Random(key + rank)
     writes, reads = per_file // 3, per_file - per_file // 3
     head = struct.pack("<Qqq64sqq", key, rank, 0, b"node-1", writes, reads)
@@ -40,7 +45,7 @@ def record(key: int, rank: int, per_file: int) -> bytes:
 
 
 def write_trace(path: Path, count: int, ranks: int = 1) -> None:
-    """Writes a log with `count` traced transfers, under a temporary name first."""
+    """Writes a log with `count` transfers by `ranks` processes, under a temporary name first."""
     rng = random.Random(1)
     ids = [rng.getrandbits(64) for _ in range(FILES)]
     names = b"".join(

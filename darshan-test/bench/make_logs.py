@@ -24,13 +24,16 @@ from logs.model import Log
 from logs.model import Module as Region
 from logs.record_id import record_id
 
+# Records of each module.
 FILES = {"POSIX": 140, "STDIO": 40, "MPI-IO": 20}
+# Bounds of the histograms' bins in bytes, and the ends of the counters' names.
 EDGES = (100, 1 << 10, 10 << 10, 100 << 10, 1 << 20, 4 << 20, 10 << 20, 100 << 20, 1 << 30)
 ENDS = ("0_100", "100_1K", "1K_10K", "10K_100K", "100K_1M", "1M_4M", "4M_10M", "10M_100M")
 
 
 def _calls(rng: np.random.Generator, record: np.ndarray, prefix: str, kind: str) -> None:
-    """Sets the counters of reads or writes in each record: calls of one size, or none."""
+    """Sets the counters of reads or writes (kind) in each record: calls of one size, or none.
+    prefix: of the counters."""
     number = rng.integers(1, 500, len(record)) * (rng.random(len(record)) < 0.6)
     size = 1 << rng.integers(6, 23, len(record))
     plural, done = f"{kind}S", "READ" if kind == "READ" else "WRITTEN"
@@ -56,7 +59,8 @@ def _calls(rng: np.random.Generator, record: np.ndarray, prefix: str, kind: str)
 
 
 def records(rng: np.random.Generator, module: Module, ids: list[int], ranks: int) -> bytes:
-    """Returns the bytes of a module's records, of which a tenth are shared."""
+    """Returns the bytes of a module's records with these ids, of which a tenth belong to all
+    ranks."""
     found = np.zeros(len(ids), module.dtype)
     prefix = {"MPI-IO": "MPIIO"}.get(module.name, module.name)
     found["id"] = ids

@@ -14,15 +14,17 @@ from rows import Row
 
 TOP = Path(__file__).resolve().parent.parent.parent
 PAGE = TOP / "doc" / "performance.md"
-ABOUT = "about"  # the block that names the machine
+# Name of the table about the machine.
+ABOUT = "about"
 HEAD = "| figure | measured | goal | |\n|---|---|---|---|\n"
+# A generated table with its markers.
 BLOCK = re.compile(
     r"(<!-- made by ./dev bench --page: (\w+) -->\n\n)(.*?)(\n<!-- end -->)", re.DOTALL
 )
 
 
 def blocks(text: str) -> dict[str, str]:
-    """Returns the generated parts of a page, by name."""
+    """Returns the generated parts of a page, by name. text: of the page."""
     return {name: body for _, name, body, _ in BLOCK.findall(text)}
 
 
@@ -38,8 +40,8 @@ def table(rows: list[Row]) -> str:
 
 
 def filled(text: str, made: dict[str, str]) -> str:
-    """Returns the page with new contents for its generated parts. Raises ValueError unless exactly
-    these parts are given."""
+    """Returns the page with new contents for its generated parts. made: by name. Raises ValueError
+    unless exactly these parts are given."""
     missing = blocks(text).keys() ^ made.keys()
     if missing:
         raise ValueError(f"{PAGE.name}: no block, or no part, of the name {', '.join(missing)}")
@@ -81,7 +83,7 @@ def memory() -> str:
 
 def about(bench: Bench, started: float, loads: list[float]) -> str:
     """Returns a table about the machine, the build and this run. started: seconds since 1970.
-    loads: load averages."""
+    loads: load averages during the run."""
     ended = datetime.datetime.now()
     minutes = (ended.timestamp() - started) / 60
     virtual = said_by("systemd-detect-virt")
@@ -107,7 +109,7 @@ def is_tmpfs(folder: Path) -> bool:
 
 
 def write(made: dict[str, str], page: Path = PAGE) -> None:
-    """Writes new contents of the generated tables into the page."""
+    """Writes new contents of the generated tables (made, by name) into the page."""
     text = filled(page.read_text("utf-8"), made)
     new = page.with_name(page.name + ".new")
     new.write_text(text, "utf-8")

@@ -33,7 +33,9 @@ from pathlib import Path
 from report.browser import browser
 
 DARSHAN = Path(__file__).resolve().parents[2] / "build" / "darshan"
-OF = "mount=/scratch"  # a file system of the corpus
+# A file system of the lake.
+OF = "mount=/scratch"
+# Paths of the pages that are requested first.
 FIRST = (
     "",
     *(f"{p}{of}" for p in ("programs", "users", "file-systems", "jobs") for of in ("", f"?{OF}")),
@@ -83,7 +85,7 @@ def fetched(address: str, process: int) -> tuple[float, float, str]:
 
 def behind(text: str, known: set[str]) -> Iterator[str]:
     """Yields the first link of a page to each kind of page that is not in `known`, and, except for
-    jobs, the same page for one file system. Adds the kinds to `known`."""
+    jobs, the same page for one file system. Adds the kinds to `known`. text: the page's HTML."""
     for link in map(unescape, re.findall(r'"([a-z-]+\?[^"#:]+)"', text)):
         kind = link.partition("?")[0]
         if kind not in known:
@@ -94,7 +96,8 @@ def behind(text: str, known: set[str]) -> Iterator[str]:
 
 
 def asked(address: str, client: str) -> tuple[int, float]:
-    """Requests a page for a client. Returns the status of the response, and its seconds."""
+    """Requests a page as a client with this address. Returns the HTTP status, and the elapsed
+    seconds."""
     begun = time.monotonic()
     request = urllib.request.Request(address, headers={"X-Forwarded-For": client})
     try:
@@ -109,9 +112,9 @@ def asked(address: str, client: str) -> tuple[int, float]:
 
 
 def crowd(lake: str, heavy: int = 40, honest: int = 50) -> None:
-    """Requests pages that need much time, each for other days, and meanwhile ordinary pages, ten at
-    a time: first pages that are cached, then pages for separate days. heavy, honest: numbers of
-    clients and of pages."""
+    """Lets `heavy` clients request costly pages, each for other days, and meanwhile requests
+    `honest` ordinary pages, ten at a time: first pages that are cached, then pages for separate
+    days. Prints their times."""
     over = threading.Event()
     days = (datetime.date(2026, 11, 1) - datetime.timedelta(days=n) for n in itertools.count())
     told: Counter[int] = Counter()

@@ -12,19 +12,25 @@ from pathlib import Path
 from machine import Bench, plain_environment
 from rows import Row
 
-RUNS = 100  # of each program; the lowest tenth counts
-PROGRAMS = {  # and the goals in milliseconds
+# Runs of each program; the lowest tenth counts.
+RUNS = 100
+# By label: command, and goal in milliseconds.
+PROGRAMS = {
     "`true`": (["true"], 1.0),
     "`python3 -c pass`": ([os.path.realpath(sys.executable), "-c", "pass"], 2.0),
 }
+# Programs that a shell's loop starts.
 STARTS = 200  # programs that a shell's loop starts
 LOOP = f"for i in {{1..{STARTS}}}; do %s; done"
 LOOPS = {
     "a fork and `/bin/true` in a loop of bash": LOOP % "/bin/true",
     "a fork and `/bin/cat FILE` in a loop of bash": LOOP % "/bin/cat file",
 }
-SETTLED = 0.5  # seconds until a program sleeps
-OWN, OWN_RECORDED, LIBRARY = 64, 160, 400  # goals in KiB
+# Seconds until a program sleeps.
+SETTLED = 0.5
+# Goals in KiB: private memory of an idle process, private memory of one that wrote a file, and
+# pages of the library.
+OWN, OWN_RECORDED, LIBRARY = 64, 160, 400
 
 
 def milliseconds(command: list[str], environment: dict[str, str]) -> float:
@@ -83,8 +89,8 @@ def loops(bench: Bench, bare: dict[str, str], ours: dict[str, str]) -> list[Row]
 
 
 def own_kib(smaps: str) -> int:
-    """Returns the private memory of a process in KiB: anonymous pages, and dirty pages of its
-    journal. smaps: text of /proc/PID/smaps."""
+    """Returns the private memory of a process in KiB: anonymous pages, and dirty pages of shared
+    mappings, such as its journal. smaps: text of /proc/PID/smaps."""
     own, shared = 0, False
     for line in smaps.splitlines():
         if found := re.match(r"[0-9a-f]+-[0-9a-f]+ ...([ps])", line):
@@ -101,7 +107,8 @@ def library_kib(smaps: str) -> int:
 
 
 def idle(folder: Path, settings: dict[str, str]) -> str:
-    """Returns the text of /proc/PID/smaps of a program that sleeps."""
+    """Returns the text of /proc/PID/smaps of a program that sleeps. settings: added to its
+    environment."""
     with subprocess.Popen(
         ["sleep", "60"], cwd=folder, env=plain_environment() | settings, stderr=subprocess.DEVNULL
     ) as program:
@@ -112,7 +119,8 @@ def idle(folder: Path, settings: dict[str, str]) -> str:
 
 
 def one_file(folder: Path, settings: dict[str, str]) -> str:
-    """Returns the text of /proc/PID/smaps of a shell that has written a file."""
+    """Returns the text of /proc/PID/smaps of a shell that has written a file. settings: added to
+    its environment."""
     done = subprocess.run(
         ["sh", "-c", "echo 1 >file; cat /proc/$$/smaps"],
         cwd=folder,

@@ -4,15 +4,15 @@
 
 #include <time.h>
 
-/* Returns the processor time of this thread in ns, without waiting times. */
+/* Returns the processor time of this thread in nanoseconds, without waiting times. */
 static inline double processor_ns(void) {
   struct timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* Returns nanoseconds per call in the fastest of some loops that share the calls: other programs'
- * effects on the caches disturb only some loops. */
+/* Returns nanoseconds per call in the fastest of `loops` loops, which together make about `calls`
+ * calls: other programs' effects on the caches disturb only some loops. */
 static inline double fastest_loop(void (*call)(void), long calls, int loops) {
   double fastest = 0;
   for (int loop = 0; loop < loops; loop++) {

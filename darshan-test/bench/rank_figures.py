@@ -15,27 +15,29 @@ from machine import Bench, plain_environment
 from rows import Row
 
 HERE = Path(__file__).resolve().parent
-MESSAGE_SECONDS = 2e-6  # time of a message in a typical cluster network
+# Seconds of a message in a typical cluster network.
+MESSAGE_SECONDS = 2e-6
 JOB_RANKS = 32
 TIMING = re.compile(r"writing the log (\d+) us")
-# Files that all ranks share, files of each rank, goals in ms and KB.
+# Number of files that all ranks share, number of files of each rank, and goals in ms and KB.
 JOBS = ((0, 0, 10, 0), (1000, 0, 40, 74), (0, 1000, 60, 1522))
 
 
 @dataclass
 class Played:
-    """The cost of a log if every rank had its own processor."""
+    """The cost of a log if every rank had its own processor, by simulation."""
 
     ranks: int
-    seconds: float  # from the first to the last rank
-    busiest: float  # processor time of the busiest rank
+    seconds: float  # from the first rank's begin to the last one's end
+    busiest: float  # processor seconds of the busiest rank
     traffic: int  # bytes that the busiest rank sent and received
     message: int  # bytes of the largest message
-    size: int  # of the log
+    size: int  # bytes of the log
 
 
 def play(program: Path, folder: Path, ranks: int) -> Played:
-    """Simulates a job with 100 files that all ranks share."""
+    """Simulates a job with 100 files that all ranks share. program: darshan-test/ranks/play.
+    folder: for the log."""
     log = folder / f"{ranks}.darshan"
     command = [program, "--ranks", ranks, "--shared", 100, "--posix"]
     command += ["--clock", MESSAGE_SECONDS, log]
@@ -63,7 +65,8 @@ def sizes(largest: int) -> Iterator[int]:
 
 
 def starter(flavour: str, ranks: int = JOB_RANKS) -> list[str]:
-    """Returns the command that starts a job of an MPI implementation; [] if it is not installed."""
+    """Returns the words in front of a program that start it in an MPI job; [] if this MPI is not
+    installed. flavour: "openmpi" or "mpich"."""
     mpiexec = shutil.which(f"mpiexec.{flavour}")
     if not mpiexec or not shutil.which(f"mpicc.{flavour}"):
         return []
@@ -72,8 +75,9 @@ def starter(flavour: str, ranks: int = JOB_RANKS) -> list[str]:
 
 
 def job(bench: Bench, start: list[str], program: Path, shared: int, own: int) -> tuple[float, int]:
-    """Runs an MPI job. Returns milliseconds until the last rank had finished, and bytes of the log.
-    shared, own: number of files that all ranks share, and of files of each rank."""
+    """Runs an MPI job. start: of starter(). Returns milliseconds until the last rank had finished
+    its part of the log, and bytes of the log. shared, own: number of files that all ranks share,
+    and of files of each rank."""
     logs, work = bench.empty("logs"), bench.empty("work")
     settings = bench.settings() | {"DARSHAN_INTERNAL_TIMING": "1"}
     command = [*start, *(f"{k}={v}" for k, v in settings.items()), str(program), str(work)]

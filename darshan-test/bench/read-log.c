@@ -1,5 +1,5 @@
 /* Reads a log through a library with the interface of Darshan 3.5: read-log LIBRARY LOG. Prints the
- * microseconds of processor time, and the numbers of records and names. */
+ * microseconds of processor time, the number of POSIX records, and the number of names. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,20 +18,23 @@ static void (*get_names)(void *, struct name **, int *);
 static int (*get_record)(void *, int, void **);
 static void (*give_back)(void *);
 
+/* Stores the address of a function of the library in `function`, a pointer to a function pointer.
+ * Returns whether it exists. */
 static int find(void *library, const char *name, void *function) {
   void **place = function;
   *place = dlsym(library, name);
   return *place != NULL;
 }
 
+/* Returns the processor time of this process in microseconds. */
 static double processor_time(void) {
   struct timespec now;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
-/* Reads all records and names of a log, with memory for each record, like PyDarshan, and counts
- * them. Returns 0, or -1 on error. */
+/* Reads all POSIX records and all names of a log, with memory for each record, like PyDarshan, and
+ * counts them. Returns 0, or -1 on error. */
 static int read_log(char *path, long *records, long *names) {
   void *log = log_open(path);
   struct name *list = NULL;

@@ -1,4 +1,4 @@
-"""The form of a row of the benchmark table."""
+"""A row of the table of benchmarks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Row:
-    """One line of the table."""
+    """A row: what was measured, the result, the goal ("" for none), and whether it was met."""
 
     what: str
     measured: str

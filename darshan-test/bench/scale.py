@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Simulates how the log of a job grows with its ranks, and shows it as a table and a plot.
+"""Simulates how the cost of a job's log grows with its ranks, and shows it as a table and a plot.
 
 scale.py --build BUILD [--largest 65536] [--svg FILE]"""
 
@@ -17,11 +17,12 @@ from rank_figures import Played, play, sizes
 from rows import Row
 
 LARGEST = 65536
+# Name of the plot.
 PICTURE = "ranks.svg"
 
 
 def draw(played: list[Played], path: Path) -> None:
-    """Draws the time and traffic of a rank against the number of ranks, as a picture in path."""
+    """Draws the time and traffic of a rank against the number of ranks, as an SVG file."""
     mpl, pyplot = (importlib.import_module(name) for name in ("matplotlib", "matplotlib.pyplot"))
     mpl.use("svg")
     mpl.rcParams["svg.hashsalt"] = "ranks"
@@ -42,7 +43,7 @@ def draw(played: list[Played], path: Path) -> None:
 
 
 def jobs(build: Path, largest: int) -> Iterator[Played]:
-    """Yields the simulated cost of jobs with ever more ranks. largest: number of ranks."""
+    """Yields the simulated cost of jobs with 1, 4, 16 and so on ranks. largest: number of ranks."""
     program = build / "darshan-test" / "ranks" / "play"
     with tempfile.TemporaryDirectory() as folder:
         for count in sizes(largest):

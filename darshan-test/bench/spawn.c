@@ -1,6 +1,6 @@
 /* Measures the cost of the start and end of a process: spawn TIMES NAME=VALUE... -- COMMAND... Runs
  * the command TIMES times without and TIMES times with the given variables, in turn. Prints a line
- * for each way: the medians of wall time and processor time in microseconds, and the largest
+ * for each way: the medians of elapsed time and processor time in microseconds, and the largest
  * resident memory of any process in KiB. */
 #include <err.h>
 #include <spawn.h>
@@ -13,6 +13,7 @@
 
 extern char **environ;
 
+/* The results of all runs in one way. */
 struct series {
   double *wall, *processor; /* microseconds */
   long resident;            /* KiB */
@@ -22,6 +23,7 @@ static double of_timeval(struct timeval time) {
   return (double)time.tv_sec * 1e6 + (double)time.tv_usec;
 }
 
+/* Runs the command once, and adds the result as number `number` of a series. */
 static void run(char **command, char **environment, struct series *series, size_t number) {
   struct timespec start, end;
   struct rusage usage;
@@ -49,7 +51,7 @@ static void print(const struct series *series, size_t times) {
          series->resident);
 }
 
-/* Returns the environment with the variables added. */
+/* Returns the environment with `count` variables added. It is not freed. */
 static char **extended(char **variables, size_t count) {
   size_t length = 0;
   while (environ[length])

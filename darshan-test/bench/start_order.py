@@ -1,4 +1,5 @@
-"""Writes runtime/start-order.ld, a list of what every process runs and reads at its start and end.
+"""Writes runtime/start-order.ld, a list of the parts of the library that every process uses at its
+start and end.
 
     darshan-test/bench/start_order.py BUILD
 
@@ -25,25 +26,30 @@ TREE = Path(__file__).resolve().parents[2]
 ORDER = TREE / "runtime" / "start-order.ld"
 LIBRARY = "libdarshan.so"
 SHELL = "while read -r line; do echo $line; done </proc/self/maps; echo 1 >file; cat file >copy"
+# Programs whose accesses to the library are traced in order.
 TRACED = (["cat", "/proc/self/maps"], ["sh", "-c", SHELL])
-# Only the functions of these programs are used: their trace has no address of the library, and the
-# trace of the last would have gigabytes.
+# Programs of which only the executed instructions are noted: their trace has no address of the
+# library, and the trace of the last would have gigabytes.
 OTHERS = (["sleep", "0"], [os.path.realpath(sys.executable), "-c", "pass"])
 
 HEAD = """/* Made by darshan-test/bench/start_order.py: what a small process touches of the library,
  * in the order in which it does.  Side by side, this takes few pages of an idle process. */
 """
+# Section of variables that are seldom used.
 SELDOM = ".bss.seldom"
 PAGE = 4096
-LARGE = 1 << 16  # variables: memory of which only a part is used
+# Bytes from which on a variable counts as memory of which only a part is used.
+LARGE = 1 << 16
+# Beginnings of sections' names.
 KINDS = (".text", ".rodata", ".data", ".bss")
-# The linker merges equal strings, so all strings stay together.
+# Sections of strings and constants, which the linker merges, so that they stay together.
 MERGED_ALL = [f"*(.rodata.{kind}* .rodata.*.{kind}*)" for kind in ("str", "cst")]
 MERGED = re.compile(r"\.rodata(\..+)?\.(str|cst)[0-9.]+$")
 
 
 class Piece(NamedTuple):
-    """An input section, and where the linker has placed it."""
+    """An input section of the library: the address and size in bytes that the linker gave it, its
+    name, and its object file."""
 
     start: int
     size: int
@@ -52,7 +58,8 @@ class Piece(NamedTuple):
 
 
 def pieces_of(text: str) -> list[Piece]:
-    """Returns the input sections in the linker's map that start_order may reorder."""
+    """Returns the input sections of the library in the linker's map that may be reordered. text: of
+    the map."""
     row = re.compile(r"^ (\.[\w.]+|COMMON)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S+)$", re.MULTILINE)
     body = text.partition("Linker script and memory map")[2]
     found = [
@@ -68,7 +75,7 @@ def pieces_of(text: str) -> list[Piece]:
 
 
 def link(build: Path, scratch: Path) -> list[Piece]:
-    """Links the library again, unchanged, to get the linker's map."""
+    """Links the library again, unchanged, to get the linker's map. Returns its input sections."""
     (build / LIBRARY).unlink(missing_ok=True)
     command = ["make", "-C", str(build), LIBRARY, f"LDFLAGS=-Wl,-Map,{scratch}/map"]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
@@ -76,6 +83,7 @@ def link(build: Path, scratch: Path) -> list[Piece]:
 
 
 def settings(scratch: Path) -> dict[str, str]:
+    """Returns the environment of the programs."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     return {
         **kept,
@@ -87,6 +95,7 @@ def settings(scratch: Path) -> dict[str, str]:
 
 
 def loader_of(program: str) -> str:
+    """Returns the path of a program's loader."""
     text = subprocess.check_output(["readelf", "-l", program], text=True)
     found = re.search(r"interpreter: (.+)\]", text)
     assert found, program
@@ -96,10 +105,9 @@ def loader_of(program: str) -> str:
 def under_valgrind(
     build: Path, scratch: Path, options: list[str], command: list[str], *, first: bool
 ) -> str:
-    """Runs a program under Valgrind and returns what Valgrind printed. first: whether the program
-    is the first of a run; otherwise another program starts it.
-
-    If the environment names the library, Valgrind's own start becomes the first process of the
+    """Runs a program under Valgrind and returns the program's output. first: whether the program is
+    the first of a run; otherwise another program starts it. For the first program, the loader
+    preloads the library: with LD_PRELOAD, Valgrind's own start would be the first process of the
     run."""
     library = str(build / LIBRARY)
     program = shutil.which(command[0]) or command[0]
@@ -119,14 +127,16 @@ def under_valgrind(
 
 
 class Touch(NamedTuple):
-    """An address of the library that a program runs, reads or writes."""
+    """An address in the library that a program runs, reads or writes, relative to the library's
+    begin."""
 
     address: int
     written: bool = False
 
 
 def traced(build: Path, scratch: Path, command: list[str], *, first: bool) -> Iterator[Touch]:
-    """Yields every address of the library that the program uses, in order."""
+    """Yields every address of the library that the program uses, in order. first: as in
+    under_valgrind()."""
     trace = scratch / "trace"
     trace.unlink(missing_ok=True)
     options = ["--tool=lackey", "--trace-mem=yes", f"--log-file={trace}"]
@@ -164,8 +174,8 @@ def run(build: Path, scratch: Path, command: list[str]) -> Iterator[Touch]:
 
 
 def pattern(piece: Piece) -> str:
-    """Returns a pattern of the section's name; it matches any number that the compiler gave to a
-    copy of a function."""
+    """Returns a pattern for the linker that matches the section's name, with any number that the
+    compiler gave to a copy of a function."""
     plain = piece.section in KINDS
     if not plain:
         name = re.sub(r"(\.(constprop|isra|part|cold|\d+))+$", "", piece.section)
@@ -194,21 +204,26 @@ def touched(pieces: list[Piece], touches: Iterator[Touch], into: dict[Piece, int
 
 
 def of_kind(kind: str, pieces: list[Piece]) -> list[Piece]:
+    """Returns the sections of a kind whose constants are not merged. kind: of KINDS."""
     return [
         one for one in pieces if one.section.startswith(kind) and not MERGED.search(one.section)
     ]
 
 
 def section(name: str, where: str, patterns: list[str]) -> str:
+    """Returns the text of an output section. where: its place, such as "BEFORE .init"."""
     body = "".join(f"    {one}\n" for one in dict.fromkeys(patterns))
     return f"SECTIONS\n{{\n  {name} :\n  {{\n{body}  }}\n}}\nINSERT {where};\n"
 
 
 def script(order: list[Piece], idle: set[Piece]) -> str:
-    """Returns the linker script. Constants that an idle process reads come before the code, next to
-    the symbol tables. Variables that an idle process writes come before other variables, because a
-    page that is only read takes no memory. Small variables come before large ones, because mostly
-    the first bytes of a large one are written."""
+    """Returns the text of the linker script. order: sections in the order of use. idle: those that
+    an idle process writes.
+
+    Constants that an idle process reads come before the code, next to the symbol tables. Variables
+    that an idle process writes come before other variables, because a page that is only read takes
+    no memory. Small variables come before large ones, because mostly the first bytes of a large one
+    are written."""
     read = [pattern(one) for one in of_kind(".rodata", order)]
     small = [one for one in of_kind(".bss", order) if one.size < LARGE and one.section != SELDOM]
     variables = sorted(small, key=lambda one: (one not in idle, min(one.size, PAGE)))

@@ -1,4 +1,4 @@
-"""Counts the instructions that the runtime adds to calls of HDF5.
+"""The instructions that the runtime adds to calls of HDF5 stay below limits.
 
 Their percentage of the whole call hardly depends on the machine, because it includes the library's
 own instructions. hdf5-instructions.json has the known counts of each environment, as
@@ -25,12 +25,15 @@ from machine import Bench  # noqa: E402
 from place import elsewhere  # noqa: E402
 from test_instructions import ALLOWED, ROUNDING, where  # noqa: E402
 
+# The stored counts.
 KEPT = HERE / "hdf5-instructions.json"
+# Two numbers of calls, whose counts are subtracted.
 CALLS = (200, 800)
-# Limits as a share of the call itself. `create` was 0.9 when the runtime queried copies of the
-# dataset's type, extent and properties, which are arguments of the call. The others were twice as
-# large when each call queried the loader for two objects, took a lock for the lookup of an id, and
-# a second lock for attribution. All except `attribute` and `attribute-read` are two calls.
+# Most instructions of the runtime as a fraction of those of the call itself. `create` was 0.9 when
+# the runtime queried copies of the dataset's type, extent and properties, which are arguments of
+# the call. The others were twice as large when each call queried the loader for two objects, took
+# a lock for the lookup of an id, and a second lock for attribution. All except `attribute` and
+# `attribute-read` are two calls.
 MOST = {
     "create": 0.25,
     "attribute": 0.12,
@@ -39,7 +42,8 @@ MOST = {
     "group-create": 0.03,
     "group-open": 0.13,
 }
-FUNCTIONS = {  # of hdf5-cost.c
+# By kind: function of hdf5-cost.c in which instructions are counted.
+FUNCTIONS = {
     "create": "create_close*",
     "attribute": "attribute_write*",
     "attribute-read": "attribute_read*",
@@ -47,12 +51,14 @@ FUNCTIONS = {  # of hdf5-cost.c
     "group-create": "group_create*",
     "group-open": "group_open*",
 }
+# Measurements of a call before it counts as too costly.
 ATTEMPTS = 3
 kinds = pytest.mark.parametrize("kind", MOST)
 
 
 def per_call(bench: Bench, kind: str, settings: dict[str, str]) -> float:
-    """Returns the instructions of one more call: the difference between two numbers of calls."""
+    """Returns the instructions of one more call: the difference between two numbers of calls, per
+    call. settings: environment."""
     totals = []
     for count in CALLS:
         command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
@@ -69,11 +75,10 @@ def per_call(bench: Bench, kind: str, settings: dict[str, str]) -> float:
 
 @functools.cache
 def measured(build: Path, kind: str, attempt: int = 0) -> tuple[float, float]:
-    """Returns the instructions of the library and those of the runtime.
+    """Returns the instructions of a call in the library, and those in the runtime. attempt: results
+    are cached, so a measurement is repeated only with another number.
 
-    The folder's name always has the same length, because the runtime processes names.  attempt:
-    results are cached, so a measurement is repeated only with another number.
-    """
+    The folder's name always has the same length, because the runtime processes names."""
     del attempt
     target = "darshan-test/bench/hdf5-cost"
     made = subprocess.run(
@@ -95,7 +100,7 @@ def measured(build: Path, kind: str, attempt: int = 0) -> tuple[float, float]:
 @pytest.mark.needs("program:valgrind")
 @kinds
 def test_share_of_a_call(build: Path, kind: str) -> None:
-    """The runtime adds only a small percentage to the library's instructions."""
+    """The runtime adds at most the fraction in MOST to the library's instructions."""
     bare, added = measured(build, kind)
     print(f"{kind}: {bare:.0f} instructions of the library, {added:.0f} of the runtime")
     assert 0 < added < MOST[kind] * bare
@@ -104,7 +109,8 @@ def test_share_of_a_call(build: Path, kind: str) -> None:
 @pytest.mark.needs("program:valgrind")
 @kinds
 def test_calls_cost_what_they_did(build: Path, kind: str) -> None:
-    """No call has 3 % more instructions than its stored count."""
+    """A call has at most 3 % more instructions of the runtime than were stored for this
+    environment."""
     kept = json.loads(KEPT.read_text())
     place = where(build)
     if place not in kept:
@@ -117,7 +123,7 @@ def test_calls_cost_what_they_did(build: Path, kind: str) -> None:
 
 
 def renew(build: Path) -> None:
-    """Stores the counts of this environment."""
+    """Measures all kinds, and stores the counts of this environment."""
     kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
     kept[where(build)] = {kind: round(measured(build, kind)[1]) for kind in MOST}
     text = json.dumps(kept, indent=1, sort_keys=True) + "\n"

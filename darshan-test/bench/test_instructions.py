@@ -1,12 +1,11 @@
-"""Instructions of an instrumented call, compared with stored counts.
+"""An instrumented call needs at most 3 % more instructions than were stored.
 
 The counts do not depend on the load of the machine, but on the compiler, the C library and the
 processor's model (libc chooses its functions by model): each such environment has a row in
-instructions.json.  A count of more than 3 % above the stored count is a failure: make the call
-cheaper again, or renew the row and give the reason in the commit:
+instructions.json. If a count is too high, make the call cheaper again, or renew the row and give
+the reason in the commit:
 
-    python3 darshan-test/bench/test_instructions.py BUILD
-"""
+    python3 darshan-test/bench/test_instructions.py BUILD"""
 
 from __future__ import annotations
 
@@ -27,13 +26,16 @@ from call_costs import COUNTED, per_call  # noqa: E402
 from machine import Bench, processor  # noqa: E402
 from place import elsewhere  # noqa: E402
 
+# The stored counts.
 KEPT = HERE / "instructions.json"
 ALLOWED = 1.03
-ROUNDING = 1  # in instructions: shared costs of calls may count for either
+# Instructions: shared costs of calls may count for either.
+ROUNDING = 1
 
 
 def where(build: Path) -> str:
-    """Returns the basis of the counts: compiler and its options, C library, processor."""
+    """Returns a text about the environment of the counts: compiler and its options, C library,
+    processor."""
     made = (build / "Makefile").read_text()
     compiler, flags = (re.search(rf"^{name} = (.*)$", made, re.M) for name in ("CC", "CFLAGS"))
     assert compiler and flags
@@ -57,7 +59,8 @@ def measured(build: Path) -> dict[str, int]:
 
 
 def test_processors_of_one_name_differ(tmp_path: Path) -> None:
-    """The environment's name includes the processor's model number, if the kernel shows it."""
+    """The environment's text has the processor's family and model numbers, if the kernel shows
+    them."""
     cpuinfo = tmp_path / "cpuinfo"
     first = "cpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD EPYC\n\n"
     cpuinfo.write_text(first + first.replace("17", "1"))
@@ -68,7 +71,8 @@ def test_processors_of_one_name_differ(tmp_path: Path) -> None:
 
 @pytest.mark.needs("program:valgrind")
 def test_calls_cost_what_they_did(build: Path) -> None:
-    """No call has 3 % more instructions than its stored count."""
+    """A call of each kind needs at most 3 % more instructions than were stored for this
+    environment."""
     kept = json.loads(KEPT.read_text())
     place = where(build)
     if place not in kept:
@@ -85,7 +89,7 @@ def test_calls_cost_what_they_did(build: Path) -> None:
 
 
 def renew(build: Path) -> None:
-    """Stores the counts of this environment."""
+    """Measures all kinds, and stores the counts of this environment."""
     kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
     kept[where(build)] = measured(build)
     text = json.dumps(kept, indent=1, sort_keys=True) + "\n"

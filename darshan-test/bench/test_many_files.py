@@ -1,4 +1,5 @@
-"""Measures the needs of a process with many files: memory per record, instructions per file.
+"""The needs of a process with many files stay below limits: memory per record, instructions per
+file.
 
 Neither depends on the load of the machine. The limits are some tenths above the measured counts,
 because another compiler, C library or page size changes the counts."""
@@ -21,13 +22,20 @@ from call_costs import RAISED  # noqa: E402
 from lab.compile import compile_c  # noqa: E402
 from machine import Bench, numbers  # noqa: E402
 
+# Two numbers of files, whose memory is subtracted.
 FILES = (20_000, 60_000)
-BYTES = 1_400  # per record: 1,260 measured; 2,160 if the log were made from a copy of all records
+# Most bytes per record. Measured were 1,260; it would be 2,160 if the log were made from a copy of
+# all records.
+BYTES = 1_400
+# Two numbers of files, whose instructions are subtracted.
 FEW = (1_000, 3_000)
-INSTRUCTIONS = 13_000  # per file that is opened and closed, with its part of the log
+# Most instructions per file that is opened and closed, with its part of the log.
+INSTRUCTIONS = 13_000
 FEW_RECORDS = "MAX_RECORDS 16 POSIX\n"
+# Mapped files of the program.
 MAPPINGS = 3_000
-LOOKUP = 900  # per madvise with many mapped files: 361; one look at each mapping takes 9,000
+# Most instructions per madvise. Measured were 361; one look at each mapping would take 9,000.
+LOOKUP = 900
 MAPPED = r"""
 #include <fcntl.h>
 #include <stdlib.h>
@@ -43,7 +51,9 @@ int main(int argc, char **argv) {
     if (madvise(memory, 4096, MADV_NORMAL) != 0) return 2;
 }
 """
-PAST = 3_700  # per file past the limit of records: 3,280; 4,490 with a change of the stack
+# Most instructions per file past the limit of records. Measured were 3,280; it would be 4,490 with
+# a change of the stack.
+PAST = 3_700
 
 
 @pytest.fixture
@@ -59,7 +69,8 @@ def bench(build: Path) -> Iterator[Bench]:
 
 
 def test_memory_of_a_record(bench: Bench) -> None:
-    """The log is written without a second copy of all records."""
+    """A record needs at most BYTES of memory: the log is written without a second copy of all
+    records."""
     settings = bench.settings(bench.program("libfree.so"), RAISED)
 
     def peak(files: int) -> float:
@@ -72,7 +83,7 @@ def test_memory_of_a_record(bench: Bench) -> None:
 
 
 def instructions(command: list[str | Path], settings: dict[str, str]) -> int:
-    """Counts the instructions of a whole process. Returns the number."""
+    """Returns the number of instructions of a whole process. settings: environment."""
     done = subprocess.run(
         ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command],
         env=settings,
@@ -87,7 +98,8 @@ def instructions(command: list[str | Path], settings: dict[str, str]) -> int:
 
 
 def instructions_per_file(bench: Bench, configuration: str = "") -> float:
-    """Returns the instructions that a process executes for each further file."""
+    """Returns the instructions that a process needs for each further file. configuration: of the
+    runtime."""
     settings = bench.settings(bench.program("libfree.so"), configuration)
     totals = []
     for files in FEW:
@@ -99,22 +111,21 @@ def instructions_per_file(bench: Bench, configuration: str = "") -> float:
 
 @pytest.mark.needs("program:valgrind")
 def test_instructions_of_a_file(bench: Bench) -> None:
-    """The instructions per file of a whole process, from the first call to the end of the log, are
-    below the limit."""
+    """Opening and closing a file, with its part of the log, needs at most INSTRUCTIONS."""
     assert instructions_per_file(bench) < INSTRUCTIONS
 
 
 @pytest.mark.needs("program:valgrind")
 def test_instructions_past_the_limit(bench: Bench) -> None:
-    """A file beyond the record limit is added to its group record without switching stacks, even if
-    its name has no extension."""
+    """A file for which there is no record of its own needs at most PAST instructions, also if its
+    name has no extension."""
     assert instructions_per_file(bench, FEW_RECORDS) < PAST
 
 
 @pytest.mark.needs("program:valgrind")
 def test_instructions_of_an_advice(bench: Bench, tmp_path: Path) -> None:
-    """madvise on memory that is not mapped from a file costs few instructions, even among thousands
-    of mapped files."""
+    """madvise on memory that is not mapped from a file needs at most LOOKUP instructions, also
+    among thousands of mapped files."""
     program = compile_c(tmp_path, MAPPED)
     calls = 5_000
     totals = [

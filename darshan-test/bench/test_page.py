@@ -1,4 +1,4 @@
-"""The tables of doc/performance.md have the rows that the benchmark makes."""
+"""The generated tables of doc/performance.md have the rows that the benchmark makes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def parts() -> set[str]:
 
 
 def figures(name: str) -> list[str]:
-    """Returns the first cells of the rows of a table of the page."""
+    """Returns the first cells of the rows of a table of the page, without its head."""
     body = blocks(PAGE.read_text("utf-8"))[name]
     return re.findall(r"^\| (.*?) \|", body, re.MULTILINE)[1:]
 
@@ -61,14 +61,14 @@ def test_the_machine_is_named() -> None:
     ],
 )
 def test_tables_have_all_rows(part: str, labels: list[str]) -> None:
-    """The page has all kinds of calls that the benchmark measures, in its order."""
+    """The table of a part has all kinds of calls that the benchmark measures, in its order. labels:
+    first cells."""
     told = figures(part)
     assert [row for row in told if row in labels] == labels
 
 
 def test_only_tables_are_written() -> None:
-    """Writing the tables leaves the text around them unchanged, and refuses a table without its
-    part."""
+    """Writing the tables changes only them, so that the page can be restored."""
     text = PAGE.read_text("utf-8")
     row = line(Row("a|b", "1 ns", "2 ns", False))
     assert row == "| a\\|b | 1 ns | 2 ns | missed |\n"

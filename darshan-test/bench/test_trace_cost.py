@@ -1,5 +1,5 @@
-"""Measures the cost of darshan-convert for a traced transfer, in instructions, which do not depend
-on the load of the machine."""
+"""darshan-convert needs few instructions for a traced transfer, whose number does not depend on the
+load of the machine."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ import pytest
 from make_large_trace import write_trace
 
 SEGMENTS = 40_000
-MOST = 7_000  # instructions per transfer; level 7 takes 4,800, level 9 takes 14,100
+# Most instructions per transfer; level 7 of zlib takes 4,800, level 9 takes 14,100.
+MOST = 7_000
 
 
 @pytest.mark.needs("program:valgrind")
 def test_a_trace_is_converted_cheaply(build: Path, tmp_path: Path) -> None:
-    """A conversion needs few instructions. The new log has the same transfers, and is hardly larger
-    than the old log, which zlib compressed at level 6."""
+    """A conversion needs at most MOST instructions per transfer. The new log has the same
+    transfers, and is hardly larger than the old log, which zlib compressed at level 6."""
     old, new = tmp_path / "old.darshan", tmp_path / "new.darshan"
     write_trace(old, SEGMENTS)
     counted = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]

@@ -1,5 +1,5 @@
-"""Measures a run of many short processes: the cost of each, the size of their parts, and the cost
-of the merge."""
+"""Measures a run of many short processes: the cost of each, the size of their logs, and the cost of
+merging these into one log."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from machine import Bench, numbers, plain_environment
 from rows import Row
 
 PROCESSES = 10_000
+# Processes at the same time.
 TOGETHER = 4
+# Seconds until the run's log must be there.
 LAST = 120  # seconds until the run's log must be there
 
 
@@ -23,8 +25,8 @@ def used(folder: Path) -> float:
 
 
 def alone(bench: Bench) -> Path:
-    """Installs the runtime beside a merger that fails, so that the parts of a run remain. Returns
-    the library's path."""
+    """Installs the runtime beside a darshan-merge that fails, so that the logs of single processes
+    remain. Returns the runtime's path."""
     folder = bench.empty("alone")
     merger = folder / "darshan-merge"
     merger.write_text("#!/bin/sh\nexit 1\n")
@@ -34,8 +36,7 @@ def alone(bench: Bench) -> Path:
 
 
 def merging(bench: Bench, folder: Path) -> Need:
-    """Measures the merge of a run's parts. It is repeated three times, and the parts remain.
-    Returns the measured needs."""
+    """Measures the merge of a run's logs three times; they remain. folder: the run directory."""
     log = bench.folder / "log"
     command = [str(bench.build / "darshan-merge"), "--run", str(folder), "--keep", "--quiet"]
     script = ["sh", "-c", 'rm -f "$0" && exec "$@"', str(log), *command, "-o", str(log)]

@@ -9,9 +9,11 @@ from lab.log import Log
 
 from .descriptors import Tally
 
-# Names that are never recorded (doc/environment.md), and strings that are not names.
+# Beginnings of names that are not compared: those that are never recorded (doc/environment.md), and
+# strings that are not names.
 EXCLUDED = re.compile(r"/(?:etc|dev|usr|bin|boot|lib|opt|sbin|sys|proc|var)/|<|(?![/<])")
 
+# Field of Tally: counter.
 COUNTERS = {
     "opens": "POSIX_OPENS",
     "reads": "POSIX_READS",
@@ -24,14 +26,14 @@ COUNTERS = {
     "fsyncs": "POSIX_FSYNCS",
     "fdsyncs": "POSIX_FDSYNCS",
 }
-# System calls that libc makes for a stream look like the application's own calls, and the POSIX
-# module does not count them: the POSIX counters are a lower bound.
+# Fields of which the counters of a file with streams may be lower than strace's counts: libc's own
+# system calls for a stream look like the application's, and the POSIX module does not count them.
 BY_STREAM = ("reads", "writes", "bytes_read", "bytes_written", "seeks", "stats", "mmaps")
 
 
 def by_name(counts: dict[str, Tally], random: str) -> dict[str, Tally]:
-    """Returns the counts by name, after replacing the random parts of temporary names. random:
-    pattern of these parts."""
+    """Returns the counts by name, summed over names that differ only in random parts. random:
+    pattern of these parts; "" for none."""
     merged: dict[str, Tally] = {}
     for name, tally in counts.items():
         merged.setdefault(plain(name, random), Tally()).add(tally)
@@ -39,8 +41,8 @@ def by_name(counts: dict[str, Tally], random: str) -> dict[str, Tally]:
 
 
 def plain(name: str, random: str) -> str:
-    """Returns a name without its random parts. A file without a name (O_TMPFILE) gets the name of
-    its folder, as in the call that made it."""
+    """Returns a name with its random parts replaced by "*". A file without a name (O_TMPFILE) gets
+    the name of its folder, as in the call that made it."""
     name = re.sub(r"/#\d+$", "", name)
     return re.sub(random, "*", name) if random else name
 
@@ -58,7 +60,8 @@ def recorded(log: Log, random: str) -> dict[str, dict[str, float]]:
 
 
 def of_posix_alone(name: str, seen: Tally, row: dict[str, float]) -> Iterator[str]:
-    """Yields differences of a file without streams: every count must be equal."""
+    """Yields a text for each count of a file without streams that is not equal. seen: strace's
+    counts. row: the counters."""
     for kind, counter in COUNTERS.items():
         ours = row.get(counter, 0) - (row.get("POSIX_FILENOS", 0) if kind == "opens" else 0)
         theirs = getattr(seen, kind)
@@ -67,7 +70,8 @@ def of_posix_alone(name: str, seen: Tally, row: dict[str, float]) -> Iterator[st
 
 
 def of_streams(name: str, seen: Tally, row: dict[str, float]) -> Iterator[str]:
-    """Yields differences of a file with streams: some counts are exact, the rest have bounds."""
+    """Yields a text for each count of a file with streams that is not equal or not within its
+    bounds. seen: strace's counts. row: the counters."""
 
     def get(counter: str) -> float:
         return row.get(counter, 0)
@@ -113,8 +117,8 @@ def differences(counts: dict[str, Tally], log: Log, random: str, inside: str) ->
 
 
 def unplaced(log: Log, name: str) -> bool:
-    """Returns whether a process wrote a file through an inherited descriptor, whose offset it did
-    not know."""
+    """Returns whether a process wrote the file at an offset that it did not know, by an inherited
+    descriptor."""
     row = log.records.get(("STDIO", name), {})
     by_stream = row.get("STDIO_BYTES_WRITTEN", 0) > row.get("STDIO_MAX_BYTE_WRITTEN", 0) + 1
     beside = log.records.get(("POSIX_EXT", name), {}).get("POSIX_EXT_UNPLACED_WRITTEN", 0)
@@ -122,8 +126,9 @@ def unplaced(log: Log, name: str) -> bool:
 
 
 def sizes(log: Log, sizes_left: dict[str, int], exempt: str) -> list[str]:
-    """Returns the files whose highest written byte is not their last one. sizes_left: final size by
-    name. exempt: pattern of names to ignore."""
+    """Returns a text for each file whose highest written byte in the log is not its last one.
+    sizes_left: sizes in bytes at the end, by name. exempt: pattern of names to ignore; "" for
+    none."""
     found = []
     for name, size in sizes_left.items():
         if exempt and re.search(exempt, name):

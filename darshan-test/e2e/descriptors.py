@@ -1,6 +1,7 @@
 """Computes counts per file from system calls, by following every descriptor of every process. It
-counts what the records promise: calls of the application on files that it named. EXCEPTIONS marks
-system calls that libc, the loader or inheritance cause without a call of the application."""
+counts what a log must have: calls of the application on files that it named. EXCEPTIONS has the
+system calls that are left out, because libc, the loader or inheritance cause them without a call of
+the application."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 
 from lab.strace import Call, descriptor, quoted
 
-# Reasons why a system call need not have a counter. The key is the value of `Opening.reason`.
+# Reasons why the calls on a descriptor need not be in the log, by the value of `Opening.reason`.
 EXCEPTIONS = {
     "loader": "ld.so maps a library (its first read is the 832 bytes of an ELF header): the calls"
     " are made inside the loader, before or beside any wrapper",
@@ -21,18 +22,18 @@ EXCEPTIONS = {
     "vfork": "between vfork and exec the child runs in its parent's memory, so the runtime leaves"
     " all tables alone (posix_spawn's file actions, subprocess of Python)",
 }
-# Combinations of flags that only libc uses, for its own calls.
+# Combinations of flags that only libc uses for its own opens: key of EXCEPTIONS.
 FLAGS_OF_LIBC = {
     "O_RDONLY|O_NONBLOCK|O_CLOEXEC|O_DIRECTORY": "opendir",
     "O_RDONLY|O_NOFOLLOW|O_CLOEXEC|O_PATH": "chmod",
 }
-# The path that strace shows for a file with a name, and not for a pipe, device or memory.
+# Path that strace shows for a file with a name, not for a pipe, device or memory.
 NAMED = re.compile(r"/(?!memfd:)[^<]*$")
 
 
 @dataclass
 class Tally:
-    """The successful calls on a file."""
+    """Numbers of successful calls on a file, and their bytes."""
 
     opens: int = 0
     reads: int = 0
@@ -57,8 +58,8 @@ class Opening:
 
     name: str
     tally: Tally = field(default_factory=Tally)
-    reason: str = ""  # a key of EXCEPTIONS: not counted
-    listed: bool = False  # a folder: seeks come from fdopendir() or rewinddir()
+    reason: str = ""  # key of EXCEPTIONS if the calls are not counted, else empty
+    listed: bool = False  # a folder, whose seeks come from fdopendir() or rewinddir()
 
 
 @dataclass
@@ -69,12 +70,13 @@ class Process:
     folder: str = "/"
     in_vfork: bool = False
     unseen: bool = False  # the runtime is not loaded into this program
-    # The treatment of inherited descriptors, by path.
+    # Returns the opening of an inherited descriptor, by the path of its file.
     inherit: Callable[[str], Opening] = Opening
 
 
 def clean(folder: str, path: str) -> str:
-    """Returns a path in the form of the log: absolute, without // and /./, links not followed."""
+    """Returns a path in the form of the log: absolute, without // and /./, links not followed.
+    folder: that a relative path belongs to."""
     name = path if path.startswith("/") else f"{folder}/{path}"
     name = re.sub(r"/(?:\./|/)+", "/", re.sub(r"/+", "/", name))
     while "/./" in name:
@@ -83,8 +85,9 @@ def clean(folder: str, path: str) -> str:
 
 
 class Follower:
-    """Replays a trace of system calls. watched: decides, by the path of a program, whether the
-    runtime is loaded into it; None: into every program."""
+    """Replays a trace of system calls. folder: working folder of the first process. watched:
+    decides, by the path of a program, whether the runtime is loaded into it; None: into every
+    program."""
 
     def __init__(self, folder: str, watched: Callable[[str], bool] | None = None) -> None:
         self.first_folder = folder
@@ -98,20 +101,21 @@ class Follower:
         return self.processes.setdefault(pid, self.image(self.first_folder, ""))
 
     def image(self, folder: str, program: str) -> Process:
-        """Returns the state of a process after exec. folder: its working folder. program: path."""
+        """Returns the state of a process after exec. folder: its working folder. program: its path,
+        "" if unknown."""
         unseen = bool(program and self.watched) and not self.watched(program)
         return Process(folder=folder, unseen=unseen, inherit=self.inherited)
 
     def inherited(self, path: str) -> Opening:
-        """Returns the opening of a descriptor that a process inherited at its start. path: of its
-        file."""
+        """Returns a new opening for a descriptor that a process inherited at its start. path: of
+        its file."""
         opening = Opening(path)
         self.openings.append(opening)
         return opening
 
     def path(self, process: Process, directory: str, argument: str) -> str:
-        """Returns the full path of a relative name. directory: the descriptor of its folder, as
-        strace prints it."""
+        """Returns the full path of a relative name. directory, argument: descriptor of its folder
+        and name, as strace prints them."""
         number, folder = descriptor(directory)
         path = quoted(argument)
         if number == -100 or folder is None:
@@ -119,7 +123,8 @@ class Follower:
         return folder if path == "" else clean(folder, path)
 
     def opened(self, process: Process, call: Call, name: str, flags: str) -> None:
-        """Records a new descriptor of a named file."""
+        """Records the new descriptor of a named file that a call returned. flags: of the open, as
+        strace prints them."""
         opening = Opening(name)
         opening.tally.opens = 1
         opening.reason = FLAGS_OF_LIBC.get(flags, "")
@@ -127,7 +132,7 @@ class Follower:
         install(process, call.result, opening)
 
     def totals(self) -> dict[str, Tally]:
-        """Returns the counts by name, without the exceptions."""
+        """Returns the counts by name, without those of EXCEPTIONS."""
         totals: dict[str, Tally] = {}
         for name, tally in self.by_path.items():
             totals.setdefault(name, Tally()).add(tally)
@@ -140,7 +145,7 @@ class Follower:
 
 
 def install(process: Process, number: int, opening: Opening | None) -> None:
-    """Assigns an opening to a descriptor; None: closed, or a file without a name."""
+    """Assigns an opening to a descriptor; None: it is closed, or has no named file."""
     if opening is None:
         process.table.pop(number, None)
     else:
@@ -148,8 +153,8 @@ def install(process: Process, number: int, opening: Opening | None) -> None:
 
 
 def of(process: Process, argument: str) -> Opening | None:
-    """Returns the opening of a descriptor, which is given as strace prints it; None if it is
-    unknown."""
+    """Returns the opening of a descriptor, which is given as strace prints it; None if it has no
+    named file."""
     number, path = descriptor(argument)
     if number not in process.table and path and NAMED.match(path):
         process.table[number] = process.inherit(path)

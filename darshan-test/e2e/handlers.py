@@ -1,4 +1,4 @@
-"""Computes, from each traced system call, which descriptors a process has and which counts the log
+"""Updates, for each traced system call, the descriptors of its process and the counts that the log
 must have."""
 
 from __future__ import annotations
@@ -11,32 +11,39 @@ from lab.strace import Call, descriptor, quoted
 
 from .descriptors import Follower, Process, Tally, clean, install, of
 
+# Handles a successful call.
 Handler = Callable[[Follower, Process, Call], None]
+# First bytes of a library, as strace prints them.
 LOADER_READ = '"\\177ELF'
+# Bytes that the loader reads first.
 LOADER_BYTES = "832"
-# How the calls begin by which the runtime inspects an unknown descriptor (names/fd-name.c); no
+# Part of the statx calls by which the runtime inspects an unknown descriptor (names/fd-name.c); no
 # program asks for the type and the number of links without the size.
 OUR_LOOK = "AT_STATX_DONT_SYNC|AT_EMPTY_PATH, STATX_TYPE|STATX_NLINK|"
-# Replayed at their start, because a child runs, or a descriptor is free, before the call returns.
+# Calls that are replayed at their start, because a child runs, or a descriptor is free, before they
+# return.
 FORKS = ("clone", "clone3", "fork", "vfork")
 EARLY = (*FORKS, "close", "close_range")
-IN_VFORK = ("execve", "chdir")  # all that a child between vfork and exec can do to us
+# Calls that a child between vfork and exec may make with an effect on the counts.
+IN_VFORK = ("execve", "chdir")
 
 
 def on_openat(follower: Follower, process: Process, call: Call) -> None:
+    """Handles openat: a new descriptor of a named file."""
     name = follower.path(process, call.arguments[0], call.arguments[1])
     follower.opened(process, call, name, call.arguments[2])
 
 
 def on_open(follower: Follower, process: Process, call: Call) -> None:
+    """Handles open and creat: a new descriptor of a named file."""
     name = clean(process.folder, quoted(call.arguments[0]))
     flags = call.arguments[1] if call.name == "open" else "O_CREAT"
     follower.opened(process, call, name, flags)
 
 
 def on_transfer(read: bool, place: int = 0) -> Handler:
-    """Returns a handler of transfers. read: whether it reads. place: index of the descriptor among
-    the arguments."""
+    """Returns a handler of reads or writes. read: whether it reads. place: index of the descriptor
+    among the arguments."""
 
     def handler(follower: Follower, process: Process, call: Call) -> None:
         opening = of(process, call.arguments[place])
@@ -68,8 +75,8 @@ def on_copy(source: int, target: int) -> Handler:
 
 
 def on_event(kind: str, place: int = 0) -> Handler:
-    """Returns a handler that counts an event of this kind. place: index of the descriptor among the
-    arguments."""
+    """Returns a handler that counts a call. kind: field of Tally. place: index of the descriptor
+    among the arguments."""
 
     def handler(follower: Follower, process: Process, call: Call) -> None:
         opening = of(process, call.arguments[place]) if len(call.arguments) > place else None
@@ -108,6 +115,7 @@ def on_close_range(follower: Follower, process: Process, call: Call) -> None:
 
 
 def on_dup(follower: Follower, process: Process, call: Call) -> None:
+    """Handles dup: the new descriptor has the same opening, and counts as an open."""
     opening = of(process, call.arguments[0])
     number = descriptor(call.arguments[0])[0]
     if opening and number != call.result:
@@ -121,7 +129,7 @@ def on_fcntl(follower: Follower, process: Process, call: Call) -> None:
 
 
 def on_new_numbers(follower: Follower, process: Process, call: Call) -> None:
-    """Handles pipes and sockets, which use descriptors but have no name."""
+    """Handles pipes, sockets and the like, which use descriptors but have no name."""
     numbers = [int(n) for n in re.findall(r"(\d+)<", call.text)] or [call.result]
     for number in numbers:
         install(process, number, None)
@@ -135,6 +143,7 @@ def on_listing(follower: Follower, process: Process, call: Call) -> None:
 
 
 def on_chdir(follower: Follower, process: Process, call: Call) -> None:
+    """Handles a change of the working folder."""
     if call.name == "fchdir":
         process.folder = descriptor(call.arguments[0])[1] or process.folder
     else:
@@ -142,6 +151,7 @@ def on_chdir(follower: Follower, process: Process, call: Call) -> None:
 
 
 def on_fork(follower: Follower, process: Process, call: Call) -> None:
+    """Handles fork: the child has a copy of the descriptors; a thread shares them."""
     if "CLONE_FILES" in call.text or "CLONE_THREAD" in call.text:
         follower.processes[call.result] = process
         return
@@ -156,6 +166,7 @@ def on_exec(follower: Follower, process: Process, call: Call) -> None:
     follower.processes[call.pid] = follower.image(process.folder, program)
 
 
+# Handler of each system call by its name.
 HANDLERS: dict[str, Handler] = {
     "openat": on_openat,
     "open": on_open,
@@ -208,8 +219,8 @@ HANDLERS: dict[str, Handler] = {
 
 
 def unseen(process: Process, call: Call) -> bool:
-    """Returns whether a call can be ignored: no wrapper can have counted it, and it changes no
-    descriptor or folder."""
+    """Returns whether a call has no effect here, because the runtime cannot count it in this
+    process and it changes neither folder nor processes."""
     if process.in_vfork:
         return call.name not in IN_VFORK
     return process.unseen and call.name not in IN_VFORK + FORKS
@@ -218,8 +229,8 @@ def unseen(process: Process, call: Call) -> bool:
 def count(
     calls: list[Call], folder: str, watched: Callable[[str], bool] | None = None
 ) -> dict[str, Tally]:
-    """Returns the counts by name of a whole trace. folder: working folder of the first process.
-    watched: as in Follower."""
+    """Returns the counts by name of a whole trace, in the order of the calls. folder: working
+    folder of the first process. watched: as in Follower."""
     follower = Follower(folder, watched)
     for call in sorted(calls, key=lambda c: c.started if c.name in EARLY else c.ended):
         handler = HANDLERS.get(call.name)

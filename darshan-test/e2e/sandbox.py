@@ -1,4 +1,5 @@
-"""Runs a command in a new folder: first without the runtime under strace, then with the runtime."""
+"""Runs a command in a new folder, without the runtime, under strace or with the runtime, and reads
+its logs."""
 
 from __future__ import annotations
 
@@ -21,23 +22,25 @@ from left import left_in
 from .descriptors import Tally
 from .handlers import HANDLERS, count
 
+# Time limit of a command.
 SECONDS = 300
-TIME = 1_700_000_000  # the modification time of every input file
+# Modification time of every input file, in seconds since 1970.
+TIME = 1_700_000_000
 
 
 @dataclass
 class Outcome:
-    """The results of a command."""
+    """Exit status, output, and files of a command."""
 
     status: int
     stdout: bytes
     stderr: bytes
-    files: dict[str, str]  # relative path -> kind, mode, and digest or link target
+    files: dict[str, str]  # by relative path: text of describe()
 
 
 @dataclass
 class Recorded:
-    """The logs of an instrumented command."""
+    """The logs of a command: their sum, and the paths of logs and of left journals."""
 
     log: Log = field(default_factory=lambda: Log(modules=MODULES))
     paths: list[Path] = field(default_factory=list)
@@ -47,7 +50,8 @@ class Recorded:
 
 @dataclass
 class Sandbox:
-    """The folder for one command. The runs without and with the runtime see the same paths."""
+    """The folder of one command, which is made anew for each run, so that all runs see the same
+    paths. setup: makes the input files. extra: variables of the command."""
 
     base: Path
     build: Path
@@ -61,7 +65,8 @@ class Sandbox:
         return self.base / "work"
 
     def fresh(self) -> None:
-        """Makes empty folders and the command's input files, which all get the same time."""
+        """Removes the folder and makes it anew with the command's input files, which all get the
+        same time."""
         shutil.rmtree(self.base, ignore_errors=True)
         for name in ("work", "temporary", "home", "logs", "journals"):
             (self.base / name).mkdir(parents=True)
@@ -70,7 +75,7 @@ class Sandbox:
             os.utime(path, (TIME, TIME), follow_symlinks=False)
 
     def sizes_left(self) -> dict[str, int]:
-        """Returns the sizes of the existing regular files, by name."""
+        """Returns the sizes in bytes of all regular files that the command left, by full path."""
         paths = (path for path in self.work.rglob("*") if path.is_file() and not path.is_symlink())
         return {str(path): path.stat().st_size for path in paths}
 
@@ -89,7 +94,7 @@ class Sandbox:
         return env | self.extra
 
     def execute(self, command: list[str], env: dict[str, str]) -> Outcome:
-        """Runs the command to its end, and returns its status, output and files."""
+        """Runs the command to its end. Returns its status, output and files."""
         done = finished_in_bytes(command, cwd=self.work, env=env, timeout=SECONDS)
         return Outcome(done.returncode, done.stdout, done.stderr, snapshot(self.work))
 
@@ -101,8 +106,8 @@ class Sandbox:
     def traced(
         self, command: list[str], settings: dict[str, str] | None = None
     ) -> tuple[Outcome, dict[str, Tally]]:
-        """Runs the command under strace. Returns its result, and strace's counts by file. settings:
-        variables for the command, but not for strace."""
+        """Runs the command under strace. Returns its outcome, and strace's counts by file.
+        settings: variables for the command, but not for strace."""
         self.fresh()
         trace = self.base / "trace"
         wanted = "trace=" + ",".join(f"?{name}" for name in HANDLERS)
@@ -118,7 +123,7 @@ class Sandbox:
 
     @property
     def configuration(self) -> Path:
-        """The path of the runtime's optional configuration file."""
+        """The path of the runtime's configuration file, which need not exist."""
         return self.base.with_suffix(".conf")
 
     def settings(self) -> dict[str, str]:
@@ -129,7 +134,7 @@ class Sandbox:
         return settings(self.build, self.base / "logs", self.base / "journals", **extra)
 
     def instrumented(self, command: list[str], more: dict[str, str] | None = None) -> Outcome:
-        """Runs a command with the runtime. Returns the outcome."""
+        """Runs the command with the runtime. Returns the outcome. more: variables to add."""
         self.fresh()
         return self.execute(command, self.environment() | self.settings() | (more or {}))
 
@@ -139,8 +144,8 @@ class Sandbox:
         return self.build / "darshan-parser"
 
     def has_log(self, journal: Path, logs: list[Path]) -> bool:
-        """Returns whether a killed process had already written its log: a log with the same
-        counters as the journal."""
+        """Returns whether a killed process had already written its log, one with the same counters
+        as its journal."""
         ours = counters(parse(self.parser, journal))
         return any(counters(parse(self.parser, log)) == ours for log in logs)
 
@@ -149,7 +154,8 @@ class Sandbox:
         return left_in(self.base / "journals")
 
     def recorded(self) -> Recorded:
-        """Returns the logs of the last run, combined with the journals of killed processes."""
+        """Returns the logs of the last run, summed with the journals of processes that were killed
+        before they wrote a log."""
         logs = self.base / "logs"
         found = Recorded(paths=sorted(logs.rglob("*.darshan")), journals=self.journals())
         found.others = [p for p in logs.rglob("*") if p.is_file() and p not in found.paths]
@@ -162,8 +168,8 @@ class Sandbox:
 
 
 def counters(log: Log) -> dict[tuple[str, str, str], float]:
-    """Returns all integer counters of a log. Times are left out, because they are rounded when a
-    log is written."""
+    """Returns all integer counters of a log by module, name and counter. Times are left out,
+    because they are rounded when a log is written."""
     return {
         (module, name, counter): value
         for (module, name), row in log.records.items()
@@ -173,7 +179,8 @@ def counters(log: Log) -> dict[tuple[str, str, str], float]:
 
 
 def describe(path: Path) -> str:
-    """Returns text with all properties of a file that a program determines: type, mode, content."""
+    """Returns a text with all properties of a file that a program determines: type, mode, size, and
+    digest or link target."""
     status = path.lstat()
     kind = f"{stat.filemode(status.st_mode)} {status.st_size if path.is_file() else ''}"
     if path.is_symlink():
@@ -184,5 +191,5 @@ def describe(path: Path) -> str:
 
 
 def snapshot(folder: Path) -> dict[str, str]:
-    """Returns the properties of all files below a folder, by relative path."""
+    """Returns the descriptions of all files below a folder, by relative path."""
     return {str(path.relative_to(folder)): describe(path) for path in sorted(folder.rglob("*"))}

@@ -1,4 +1,4 @@
-"""Each MPI program has the same results as without the runtime, and its single log has strace's
+"""Each MPI job has the same results as without the runtime, and its single log has strace's
 counts."""
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .sandbox import Outcome, Sandbox
 
 
 def of_work(log: Log, work: Path) -> Log:
-    """Returns the log without the files that an MPI library creates outside of the work folder."""
+    """Returns the log without files outside of the work folder, which MPI libraries create."""
     kept = {
         (module, name): row
         for (module, name), row in log.records.items()
@@ -31,13 +31,13 @@ def of_work(log: Log, work: Path) -> Log:
 
 
 def command(job: Job, box: Sandbox, settings: dict[str, str]) -> list[str]:
-    """Returns the command line with its launcher. settings: variables for the ranks."""
+    """Returns the command line of a job with its launcher. settings: variables for the ranks."""
     own = {k: v.format(work=box.work) for k, v in job.environment.items()}
     return job.mpi.launch(ranks_of(job.ranks, own | settings, job.command))
 
 
 def lasting(job: Job, outcome: Outcome) -> dict[str, str]:
-    """Returns the files that must be the same in every run."""
+    """Returns the descriptions of the files that must be the same in every run."""
     return {n: d for n, d in outcome.files.items() if not re.fullmatch(job.changing, n)}
 
 
@@ -45,7 +45,7 @@ NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:e[-+]\d+)?")
 
 
 def shown(job: Job, box: Sandbox) -> dict[str, bytes]:
-    """Returns the comparable contents of files that differ between runs."""
+    """Returns the contents, as text, of files that differ between runs, by name."""
     found = {}
     for path in sorted(box.work.rglob("*")) if job.shown_by else ():
         if re.fullmatch(job.changing, path.name):
@@ -63,6 +63,7 @@ def same(a: bytes, b: bytes, tolerance: float) -> bool:
 
 
 def test_same() -> None:
+    """Numbers that differ by less than the tolerance are equal; other text must be the same."""
     assert same(b"x: 1.5, -2e-07 }", b"x: 1.5004, -0 }", 1e-3)
     assert not same(b"x: 1.5", b"x: 1.6", 1e-3)
     assert not same(b"x: 1.5", b"y: 1.5", 1e-3)
@@ -73,6 +74,8 @@ def test_same() -> None:
     "job", [pytest.param(job, id=job.name) for job in turning(JOBS, 1 / 3, "jobs")]
 )
 def test_job(job: Job, build: Path, parser: Path, tmp_path: Path) -> None:
+    """A job has the same output and files with the runtime, leaves one log that PyDarshan can read,
+    and this log has strace's counts and the files that were opened by MPI-IO."""
     if lacking := job.missing():
         absent(f"{lacking} is not installed")
     box = Sandbox(tmp_path / "box", build, job.setup, dict(ROOT_MAY_RUN))

@@ -19,7 +19,7 @@ from .sandbox import Outcome, Recorded, Sandbox
 
 
 def unchanged(program: Program, bare: Outcome, run: Outcome) -> None:
-    """Checks that the program succeeded, and that both runs have the same output and files."""
+    """Fails unless both runs have the expected status, and the same output and files."""
     assert bare.status == program.status, bare.stderr.decode(errors="replace")
 
     def said(outcome: Outcome) -> tuple[int, bytes, bytes]:
@@ -37,8 +37,8 @@ def unchanged(program: Program, bare: Outcome, run: Outcome) -> None:
 
 
 def complete(recorded: Recorded, parser: Path, kills: bool) -> None:
-    """Checks that there are logs, which PyDarshan can read, too, and no journals. kills: whether
-    processes of the program are killed."""
+    """Fails unless there are logs, which PyDarshan can read, and no journals or other files. kills:
+    whether processes of the program are killed, so that journals may remain."""
     assert recorded.paths
     assert kills or recorded.journals == recorded.others == []
     for path in recorded.paths:
@@ -46,7 +46,7 @@ def complete(recorded: Recorded, parser: Path, kills: bool) -> None:
 
 
 def run_both(program: Program, box: Sandbox) -> tuple[Outcome, Outcome, dict[str, Tally]]:
-    """Returns the results without and with the runtime, and strace's counts by file: of the run
+    """Returns the outcomes without and with the runtime, and strace's counts by file: of the run
     with the runtime for a program with same_run, else of the run without it."""
     if program.same_run:
         bare = box.bare(program.command)
@@ -62,6 +62,8 @@ def run_both(program: Program, box: Sandbox) -> tuple[Outcome, Outcome, dict[str
     "program", [pytest.param(p, id=p.name) for p in turning(PROGRAMS, 1 / 2, "programs")]
 )
 def test_program(program: Program, build: Path, parser: Path, tmp_path: Path) -> None:
+    """A program has the same output and files with the runtime, and its logs have strace's counts
+    for every file."""
     needs(f"program:{program.command[0]}", "ptrace")
     if program.module and not importlib.util.find_spec(program.module):
         absent(f"{program.module} is not installed")

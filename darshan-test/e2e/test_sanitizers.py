@@ -1,6 +1,7 @@
-"""Tests programs under valgrind, and programs with AddressSanitizer or ThreadSanitizer. GCC's
-AddressSanitizer must be the first library of a process and refuses to start after any preloaded
-library, whatever it is. It starts if LD_PRELOAD names it first, or with
+"""Programs run under valgrind, or with AddressSanitizer or ThreadSanitizer, and are recorded.
+
+GCC's AddressSanitizer must be the first library of a process and refuses to start after any
+preloaded library. It starts if LD_PRELOAD names it first, or with
 ASAN_OPTIONS=verify_asan_link_order=0, which `darshan run` sets. Clang links it statically into the
 program, where it is always first."""
 
@@ -16,6 +17,7 @@ from place import elsewhere, needs
 
 from .sandbox import Outcome, Recorded, Sandbox
 
+# Writes and reads files by descriptors and a stream, and prints "done".
 SOURCE = r"""
 #include <fcntl.h>
 #include <stdio.h>
@@ -38,6 +40,7 @@ int main(void) {
 """
 
 
+# Four threads write ten files each.
 THREADS = r"""
 #include <pthread.h>
 #include <stdio.h>
@@ -62,20 +65,21 @@ int main(void) {
 
 
 def compiled(work: Path, *command: str, source: str = SOURCE) -> None:
-    """Compiles a program in the work folder. command: the compiler with its options."""
+    """Compiles a program in a folder. command: the compiler with its options."""
     (work / "program.c").write_text(source)
     subprocess.run([*command, "-g", "-o", "program", "program.c"], cwd=work, check=True)
     (work / "program.c").unlink()
 
 
 def box_with(tmp_path: Path, build: Path, *command: str, source: str = SOURCE) -> Sandbox:
-    """Returns a sandbox with the compiled program; skips the test if the compiler is missing."""
+    """Returns a sandbox with the compiled program; skips the test if the compiler is missing.
+    command: the compiler with its options."""
     needs(f"program:{command[0]}")
     return Sandbox(tmp_path / "box", build, lambda work: compiled(work, *command, source=source))
 
 
 def well(bare: Outcome, run: Outcome, recorded: Recorded, work: Path) -> None:
-    """Checks that the program ran as without the runtime, and that its calls are in the log."""
+    """Fails unless the program ran as without the runtime, and its bytes are in the log."""
     assert (run.status, run.stdout, run.stderr) == (0, b"done\n", b"")
     assert (bare.status, bare.stdout, bare.files.keys()) == (0, b"done\n", run.files.keys())
     assert recorded.journals == recorded.others == []
@@ -85,13 +89,14 @@ def well(bare: Outcome, run: Outcome, recorded: Recorded, work: Path) -> None:
 
 
 def threads_counted(box: Sandbox) -> None:
-    """Checks that the files of THREADS are in the log."""
+    """Fails unless the files of THREADS are in the log."""
     log = box.recorded().log
     for name in (f"{box.work}/file-{i}-{j}" for i in range(4) for j in range(10)):
         assert log.value(name, "STDIO_BYTES_WRITTEN") == 5, name
 
 
 def test_valgrind(build: Path, tmp_path: Path) -> None:
+    """Under valgrind, the program is recorded, and valgrind reports no error and no leak."""
     needs("program:valgrind")
     box = box_with(tmp_path, build, "gcc")
     bare = box.bare(["./program"])
@@ -101,8 +106,8 @@ def test_valgrind(build: Path, tmp_path: Path) -> None:
 
 
 def test_valgrind_with_threads(build: Path, tmp_path: Path) -> None:
-    """valgrind does not mistake the runtime's memory, on which threads run for a while, for their
-    stacks."""
+    """Under valgrind, a program with threads is recorded without a report; valgrind does not
+    mistake the runtime's own stacks, on which threads run for a while, for theirs."""
     needs("program:valgrind")
     box = box_with(tmp_path, build, "gcc", "-pthread", source=THREADS)
     assert box.bare(["./program"]).status == 0
@@ -113,6 +118,8 @@ def test_valgrind_with_threads(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("how", ["preloaded", "unordered"])
 def test_gcc_address_sanitizer(how: str, build: Path, tmp_path: Path) -> None:
+    """With GCC's AddressSanitizer, the program is recorded if it is preloaded first ("preloaded"),
+    or if its order is not verified ("unordered")."""
     box = box_with(tmp_path, build, "gcc", "-fsanitize=address")
     bare = box.bare(["./program"])
     name = ["gcc", "-print-file-name=libasan.so"]
@@ -126,6 +133,7 @@ def test_gcc_address_sanitizer(how: str, build: Path, tmp_path: Path) -> None:
 
 
 def test_gcc_address_sanitizer_refuses_to_be_second(build: Path, tmp_path: Path) -> None:
+    """Without either, GCC's AddressSanitizer ends the program with its own message."""
     box = box_with(tmp_path, build, "gcc", "-fsanitize=address")
     run = box.instrumented(["./program"])
     assert run.status != 0
@@ -133,6 +141,7 @@ def test_gcc_address_sanitizer_refuses_to_be_second(build: Path, tmp_path: Path)
 
 
 def test_clang_address_sanitizer(build: Path, tmp_path: Path) -> None:
+    """With Clang's AddressSanitizer, the program is recorded."""
     box = box_with(tmp_path, build, "clang", "-fsanitize=address")
     bare = box.bare(["./program"])
     run = box.instrumented(["./program"])
@@ -140,8 +149,8 @@ def test_clang_address_sanitizer(build: Path, tmp_path: Path) -> None:
 
 
 def test_thread_sanitizer(build: Path, tmp_path: Path) -> None:
-    """With the suppressions of the user's guide, ThreadSanitizer reports no race on data that the
-    runtime's locks guard."""
+    """With the option of the user's guide, ThreadSanitizer reports no race in a recorded program
+    with threads."""
     box = box_with(tmp_path, build, "gcc", "-pthread", "-fsanitize=thread", source=THREADS)
     bare = box.bare(["./program"])
     if b"unexpected memory mapping" in bare.stderr:

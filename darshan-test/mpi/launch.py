@@ -15,11 +15,14 @@ from lab.log import Log, read_logs
 from left import left_in
 
 HERE = Path(__file__).resolve().parent
-SECONDS = 120  # until a job counts as hanging
-ERRORS = "errors"  # stderr of the ranks: a launcher may drop final messages of an ended job
+# Seconds after which a job counts as hanging.
+SECONDS = 120
+# File with stderr of the ranks: a launcher may lose the final messages of an ended job.
+ERRORS = "errors"
+# Environment without which Open MPI refuses to run as root.
 ROOT_MAY_RUN = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-# Debian's Open MPI tries to read other processes' memory, which containers forbid. Version 5 prints
-# a message if TCP is unusable; ranks of one machine do not need TCP.
+# Options of Open MPI. Debian's version tries to read other processes' memory, which containers
+# forbid. Version 5 prints a message if TCP is unusable; ranks of one machine do not need TCP.
 OPENMPI = ["--oversubscribe", "--mca", "btl", "^tcp"]
 OPENMPI += ["--mca", "btl_vader_single_copy_mechanism", "none"]
 
@@ -47,7 +50,7 @@ class Mpi:
 
     def build(self, source: str, program: Path, *options: str) -> Path:
         """Compiles a source file, unless the program exists. source: a file in this folder, or a
-        full path. options: for the compiler. Returns the program's path."""
+        full path. options: of the compiler. Returns the program's path."""
         if not program.exists():
             compiler = "mpif90" if source.lower().endswith(".f90") else "mpicc"
             subprocess.run(
@@ -56,14 +59,14 @@ class Mpi:
         return program
 
     def launch(self, command: Sequence[str] = ()) -> list[str]:
-        """Returns the words of a command line of mpiexec. command: the words after the options that
-        this MPI always needs."""
+        """Returns the command line of mpiexec with the options that this MPI always needs. command:
+        the words after them."""
         return [self.command("mpiexec"), *(OPENMPI if self.name == "openmpi" else ()), *command]
 
 
 def ranks_of(ranks: int, env: dict[str, str], command: list[str]) -> list[str]:
-    """Returns the part of a launcher's command line about the ranks. env: variables for the ranks,
-    not for the launcher."""
+    """Returns the part of a launcher's command line that starts `ranks` ranks of a command. env:
+    variables for the ranks, not for the launcher."""
     return ["-n", str(ranks), *through_env(env), *command]
 
 
@@ -72,7 +75,7 @@ MPIS = [Mpi("openmpi"), Mpi("mpich")]
 
 @dataclass
 class Job:
-    """A finished job: its exit status, its output and its logs."""
+    """A finished job: its exit status, its output, its logs, and the journals that it left."""
 
     code: int
     out: str
@@ -83,7 +86,8 @@ class Job:
 
 @dataclass
 class Runner:
-    """Runs jobs with the runtime, in new folders."""
+    """Runs jobs with the runtime. library: the runtime. programs: folder of compiled programs.
+    folder: for the files, logs and journals of one test."""
 
     mpi: Mpi
     library: Path
@@ -92,8 +96,8 @@ class Runner:
     folder: Path
 
     def build(self, source: str, *options: str) -> Path:
-        """Returns the path of the program of a source file, which is compiled once for all
-        tests."""
+        """Returns the path of the program of a source file in this folder, which is compiled once
+        for all tests."""
         return self.mpi.build(
             source, self.programs / f"{Path(source).stem}.{self.mpi.name}", *options
         )
@@ -104,14 +108,16 @@ class Runner:
         return self.folder / "data"
 
     def environment(self, extra: dict[str, str] | None = None) -> dict[str, str]:
-        """Returns the environment of the ranks. extra: variables to add."""
+        """Returns the variables of the ranks that switch the runtime on. extra: variables to
+        add."""
         for name in ("data", "logs", "journals"):
             (self.folder / name).mkdir(exist_ok=True)
         logs, journals = self.folder / "logs", self.folder / "journals"
         return settings(self.library, logs, journals, mpi=True) | (extra or {})
 
     def start(self, command: list[str]) -> Job:
-        """Runs the command line of a launcher, and waits for its end."""
+        """Runs the command line of a launcher, and waits for its end. Returns the job, whatever its
+        status is."""
         done = finished(
             command, cwd=self.folder, env={**os.environ, **ROOT_MAY_RUN}, timeout=SECONDS
         )
@@ -126,13 +132,14 @@ class Runner:
         )
 
     def run(self, ranks: int, command: list[str], extra: dict[str, str] | None = None) -> Job:
-        """Runs a program with this many ranks. extra: variables to add."""
+        """Runs a program with this many ranks. extra: variables to add. Returns the job, whatever
+        its status is."""
         kept = ["sh", "-c", f'exec "$@" 2>>{ERRORS}', "sh"]
         part = ranks_of(ranks, self.environment(extra), command)
         return self.start(self.mpi.launch([*part[:2], *kept, *part[2:]]))
 
     def job(self, end: str, ranks: int, extra: dict[str, str] | None = None) -> Job:
-        """Runs job.c with this many ranks; it ends as `end` says."""
+        """Runs job.c with this many ranks. end: its first argument. extra: variables to add."""
         self.environment()
         return self.run(ranks, [str(self.build("job.c")), end, str(self.data)], extra)
 
@@ -141,7 +148,7 @@ class Runner:
         return read_logs(self.parser, path)
 
     def only_log(self, job: Job) -> Log:
-        """Returns the log of a job that left exactly one log and no journal."""
+        """Returns the log of a job. Fails unless it left exactly one log and no journal."""
         assert len(job.logs) == 1, job
         assert job.journals == [], job
         return self.read(job.logs[0])

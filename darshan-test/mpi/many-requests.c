@@ -1,4 +1,5 @@
-/* Has more non-blocking writes in progress than a table of fixed size could hold. */
+/* Has 6,000 non-blocking writes of 16 bytes in progress at a time, more than a table of fixed size
+ * could hold: many-requests FILE. */
 #include <mpi.h>
 #include <stdlib.h>
 enum { N = 6000, BYTES = 16 };

@@ -1,5 +1,5 @@
-"""The runtime detects the kind of MPI while a program runs; stand-ins replace libraries that are
-not installed."""
+"""The runtime finds out which MPI library a program uses while it runs. Stand-ins replace libraries
+that are not installed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from .launch import HERE
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compiles abi-program.c, with its library in the same folder. Returns the program's path."""
+    """Compiles abi-program.c, with the library of abi-library.c in the same folder. Returns the
+    program's path."""
     folder = tmp_path_factory.mktemp("abi")
     first = compiler()
     library = compile_c(folder, HERE / "abi-library.c", *SHARED, name="libmpi_abi.so", first=first)
@@ -26,7 +27,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(program: Path, build: Path, parser: Path, folder: Path, extra: dict[str, str]) -> Log:
-    """Runs the program as one process, and returns its log. extra: variables to add."""
+    """Runs the program as one process with the runtime. Returns its log. folder: for the program's
+    files and the log. extra: variables to add."""
     variables = settings(build, folder, folder, DARSHAN_ENABLE_NONMPI="0")
     env = os.environ | variables | extra
     subprocess.run([program, folder / "data", folder], env=env, check=True, timeout=30)
@@ -34,7 +36,7 @@ def run(program: Path, build: Path, parser: Path, folder: Path, extra: dict[str,
     return read_logs(parser, log)
 
 
-# The numbers of Open MPI, MPICH and their relatives; logs contain no others.
+# Modes of MPI files as numbers in logs: those of Open MPI, MPICH and their relatives.
 MODES = {
     "CREATE": 1,
     "RDONLY": 2,
@@ -55,6 +57,8 @@ def modes(log: Log, folder: Path) -> dict[str, int]:
 
 
 def test_standard_abi(program: Path, build: Path, parser: Path, tmp_path: Path) -> None:
+    """For a library with the standard ABI, the log has its name and version, the ranks, and modes
+    of files by the usual numbers."""
     log = run(program, build, parser, tmp_path, {})
     assert log.metadata["mpi"] == "Standard MPI 5.0"
     assert log.header["nprocs"] == "1"
@@ -64,8 +68,8 @@ def test_standard_abi(program: Path, build: Path, parser: Path, tmp_path: Path) 
 
 
 def test_unknown_library(program: Path, build: Path, parser: Path, tmp_path: Path) -> None:
-    """The runtime calls no function of an MPI library whose handles it does not know. The stand-in
-    would end the program at the first wrong handle."""
+    """The runtime calls no function of an MPI library whose handles it does not know; the stand-in
+    would end the program. The log has the library's name and the POSIX calls."""
     log = run(program, build, parser, tmp_path, {"STANDIN_NAME": "Unheard-of MPI 1"})
     assert log.metadata["mpi"] == "Unheard-of MPI 1"
     assert log.total("POSIX_BYTES_WRITTEN", str(tmp_path / "data")) == 123

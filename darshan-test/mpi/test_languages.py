@@ -13,7 +13,7 @@ from .launch import HERE, Runner
 
 
 def check(log: Log, runner: Runner, ranks: int, unit: int) -> None:
-    """Checks that each rank has a file of unit * (rank + 1) bytes."""
+    """Fails unless each rank has a record of its own file of unit * (rank + 1) bytes."""
     assert log.header["nprocs"] == str(ranks)
     for rank in range(ranks):
         path = str(runner.data / f"own-{rank}")
@@ -22,6 +22,8 @@ def check(log: Log, runner: Runner, ranks: int, unit: int) -> None:
 
 @pytest.mark.parametrize("source", ["job-mpif.f90", "job-mpi.f90", "job-f08.f90"])
 def test_fortran(runner: Runner, source: str) -> None:
+    """For a job in Fortran, the log has the ranks and each rank's file. source: with mpif.h, `use
+    mpi` or `use mpi_f08`."""
     runner.environment()
     job = runner.run(4, [str(runner.build(source)), str(runner.data)])
     assert job.code == 0
@@ -30,8 +32,8 @@ def test_fortran(runner: Runner, source: str) -> None:
 
 
 def library_folder(runner: Runner) -> str:
-    """Returns a folder in which the MPI library has the name that mpi4py's wheels need; Debian
-    uses another name for MPICH's."""
+    """Returns a folder in which the MPI library has the name that mpi4py's wheel loads; Debian uses
+    another name for MPICH's."""
     folder = runner.folder / "lib"
     folder.mkdir()
     done = subprocess.run(
@@ -44,8 +46,8 @@ def library_folder(runner: Runner) -> str:
 
 
 def test_python(runner: Runner) -> None:
-    """mpi4py is recorded, although it loads the MPI library such that RTLD_NEXT does not find
-    it."""
+    """For a job with mpi4py's wheel, the log has the ranks and each rank's file, although the wheel
+    loads the MPI library such that RTLD_NEXT does not find it."""
     script = HERE / "scripts" / "job.py"
     runner.environment()
     job = runner.run(

@@ -1,5 +1,5 @@
-"""The start and the end of the recording in an MPI job, and the log that each kind of end
-leaves."""
+"""The start and the end of the recording in an MPI job, and the log or journals that each kind of
+end leaves."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from place import elsewhere
 
 from .launch import Runner
 
-SHARED = 100  # bytes of each rank in the shared file
+# Bytes of each rank in the shared file.
+SHARED = 100
 
 
 def own_bytes(ranks: int) -> int:
-    """Returns the number of bytes that job.c writes to files of single ranks."""
+    """Returns the sum of the bytes that job.c writes to files of single ranks."""
     return sum(1000 * (rank + 1) for rank in range(ranks))
 
 
 def check_work(log: Log, runner: Runner, ranks: int, alone: int = -1) -> None:
-    """Checks the records of job.c in one log of all ranks. alone: the rank of the records if the
-    job has one rank; -1 if the records are those of all ranks."""
+    """Fails unless a log has the files and bytes of job.c with `ranks` ranks. alone: rank of the
+    records of a job with one rank; -1 for shared ones."""
     assert log.header["nprocs"] == str(ranks)
     for rank in range(ranks):
         path = str(runner.data / f"own-{rank}")
@@ -39,6 +40,8 @@ MANY = pytest.param(16, marks=pytest.mark.needs("shared-memory"))
 
 @pytest.mark.parametrize("ranks", [1, 2, 5, MANY])
 def test_one_log_of_all_ranks(runner: Runner, ranks: int) -> None:
+    """A job that ends by MPI_Finalize leaves one log with all ranks' files and the name of the MPI
+    library."""
     job = runner.job("finalize", ranks)
     assert job.code == 0
     assert job.out.count(f" of {ranks}\n") == ranks
@@ -51,8 +54,8 @@ def test_one_log_of_all_ranks(runner: Runner, ranks: int) -> None:
 
 
 def test_processors_that_ranks_may_use(runner: Runner) -> None:
-    """The log has the number of processors that this process may use, which launchers pass on, not
-    that of the machine."""
+    """The log has the number of processors that the ranks may use by their affinity, which
+    launchers pass on, not that of the machine."""
     here = os.sched_getaffinity(0)
     try:
         os.sched_setaffinity(0, {max(here)})
@@ -64,7 +67,8 @@ def test_processors_that_ranks_may_use(runner: Runner) -> None:
 
 @pytest.mark.parametrize("ranks", [1, 2, 7])
 def test_job_without_io(runner: Runner, ranks: int) -> None:
-    """A job without I/O has a log without records, if waiting times are not measured either."""
+    """A job without I/O leaves a log without records, if standard streams and waiting times are not
+    recorded either."""
     job = runner.job("idle", ranks, {"DARSHAN_MOD_DISABLE": "STDIO,MPIWAIT"})
     assert (job.code, job.error) == (0, "")
     log = runner.only_log(job)
@@ -74,14 +78,15 @@ def test_job_without_io(runner: Runner, ranks: int) -> None:
 
 @pytest.mark.parametrize("end", ["thread", "afterwards", "exec"])
 def test_other_ways_through(runner: Runner, end: str) -> None:
-    """The job's log is right with MPI_Init_thread, with I/O after MPI_Finalize, which is not
-    recorded, and after an exec that failed."""
+    """The log is complete with MPI_Init_thread ("thread"), with I/O after MPI_Finalize, which is
+    not recorded ("afterwards"), and after an exec that failed ("exec")."""
     job = runner.job(end, 3)
     assert job.error == ""
     check_work(runner.only_log(job), runner, 3)
 
 
 def test_ranks_that_replace_themselves(runner: Runner) -> None:
+    """If the ranks call exec, there is no log, and each leaves a journal of what it did before."""
     job = runner.job("replaced", 2, {"DARSHAN_ENABLE_NONMPI": "0"})
     assert job.logs == []
     check_journals(runner, job.journals, 2)
@@ -89,8 +94,8 @@ def test_ranks_that_replace_themselves(runner: Runner) -> None:
 
 @pytest.mark.parametrize("nonmpi", ["0", "1"])
 def test_before_mpi_init(runner: Runner, nonmpi: str) -> None:
-    """A recording that began before MPI_Init, in memory or in a journal, continues with the number
-    of the rank."""
+    """I/O before MPI_Init is in the job's log, whether it was recorded in a journal (nonmpi is 1)
+    or only in memory."""
     log = runner.only_log(runner.job("early", 3, {"DARSHAN_ENABLE_NONMPI": nonmpi}))
     early = str(runner.data / "early")
     assert log.total("POSIX_OPENS", early) == 3
@@ -99,15 +104,15 @@ def test_before_mpi_init(runner: Runner, nonmpi: str) -> None:
 
 
 def test_files_of_the_library_are_left_out(runner: Runner) -> None:
-    """Files that MPI_Init itself opens are not recorded."""
+    """Files that MPI_Init itself opens are not in the log."""
     log = runner.only_log(runner.job("finalize", 2))
     ours = {str(runner.data / name) for name in ("own-0", "own-1", "shared")}
     assert {path for path in log.names() if path.startswith("/")} == ours
 
 
 def test_alone_without_a_launcher(runner: Runner) -> None:
-    """An MPI program that is started without a launcher leaves one log. Open MPI then starts a
-    helper, which is not an MPI program."""
+    """An MPI program that is started without a launcher leaves one log, although Open MPI then
+    starts a helper process."""
     env = runner.environment({"DARSHAN_ENABLE_NONMPI": "0"})
     program = str(runner.build("job.c"))
     job = runner.start([*through_env(env), program, "finalize", str(runner.data)])
@@ -115,8 +120,8 @@ def test_alone_without_a_launcher(runner: Runner) -> None:
 
 
 def check_journals(runner: Runner, journals: list, ranks: int) -> None:
-    """Checks that there is one journal for each rank, named after it, which can be read as a log of
-    that rank, and that all have the same job and start."""
+    """Fails unless each rank left one journal, which can be read as a log of that rank, and all
+    have the same job and start."""
     logs = [runner.read(path) for path in journals]
     assert len(logs) == ranks
     seen = set()
@@ -137,7 +142,8 @@ def check_journals(runner: Runner, journals: list, ranks: int) -> None:
 @pytest.mark.parametrize("end", ["exit", "abort", "killed"])
 @pytest.mark.parametrize("nonmpi", ["0", "1"])
 def test_ends_without_finalize(runner: Runner, end: str, nonmpi: str) -> None:
-    """If a rank ends by exit(), MPI_Abort or SIGKILL, a journal of every rank is left."""
+    """If a rank ends by exit(), MPI_Abort or SIGKILL, there is no log, and every rank leaves a
+    journal. After MPI_Abort, one message names darshan-merge."""
     job = runner.job(end, 3, {"DARSHAN_ENABLE_NONMPI": nonmpi})
     assert job.logs == []
     check_journals(runner, job.journals, 3)
@@ -147,8 +153,8 @@ def test_ends_without_finalize(runner: Runner, end: str, nonmpi: str) -> None:
 
 
 def test_exit_of_a_single_process(runner: Runner) -> None:
-    """The log of a job of one process is written even if it ends by exit() or MPI_Abort, because no
-    other rank is needed."""
+    """A job of one process leaves a log also if it ends by exit() or MPI_Abort, because no other
+    rank is needed."""
     for number, end in enumerate(("exit", "abort"), 1):
         job = runner.job(end, 1)
         assert job.journals == []
@@ -158,6 +164,8 @@ def test_exit_of_a_single_process(runner: Runner) -> None:
 
 
 def test_excluded_rank(runner: Runner) -> None:
+    """With DARSHAN_RANK_EXCLUDE=1, the log has no I/O of rank 1, counts it as a process, and has
+    the I/O of the others."""
     job = runner.job("early", 3, {"DARSHAN_RANK_EXCLUDE": "1"})
     log = runner.only_log(job)
     assert log.header["nprocs"] == "3"
@@ -168,6 +176,7 @@ def test_excluded_rank(runner: Runner) -> None:
 
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_all_ranks_excluded(runner: Runner, ranks: int) -> None:
+    """If all ranks are excluded, the log has no records, but the number of ranks."""
     job = runner.job("early", ranks, {"DARSHAN_RANK_EXCLUDE": f"0:{ranks - 1}"})
     log = runner.only_log(job)
     assert (log.header["nprocs"], log.ranks(), log.names()) == (str(ranks), set(), set())
@@ -175,7 +184,8 @@ def test_all_ranks_excluded(runner: Runner, ranks: int) -> None:
 
 
 def test_switched_off_on_some_ranks(runner: Runner) -> None:
-    """The other ranks do not wait for a rank on which recording is disabled."""
+    """If the runtime is switched off in rank 0, the other ranks do not wait for it, and their log
+    is complete."""
     program = [str(runner.build("job.c")), "finalize"]
     # Not a job of two programs, because these kill mpiexec of Debian 13's Open MPI 5.
     first = 'case "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" in 0) export DARSHAN_DISABLE=1;; esac'
@@ -189,13 +199,15 @@ def test_switched_off_on_some_ranks(runner: Runner) -> None:
 
 
 def test_switched_off(runner: Runner) -> None:
+    """With DARSHAN_DISABLE=1, the job leaves neither log nor journal."""
     job = runner.job("finalize", 2, {"DARSHAN_DISABLE": "1"})
     assert (job.code, job.logs, job.journals) == (0, [], [])
 
 
 @pytest.mark.parametrize("nonmpi", ["0", "1"])
 def test_child_of_a_rank(runner: Runner, nonmpi: str) -> None:
-    """A forked child is not a rank: it has a separate log, or none, according to the setting."""
+    """With DARSHAN_JOB_TREE=0, a child that a rank forks is not a rank: it has a log of its own if
+    DARSHAN_ENABLE_NONMPI is 1, else none."""
     job = runner.job("fork", 2, {"DARSHAN_ENABLE_NONMPI": nonmpi, "DARSHAN_JOB_TREE": "0"})
     assert job.code == 0
     logs = [runner.read(path) for path in job.logs]
@@ -210,7 +222,7 @@ def test_child_of_a_rank(runner: Runner, nonmpi: str) -> None:
 
 
 def test_children_of_ranks_are_a_run(runner: Runner) -> None:
-    """The job's log has only its ranks; processes that they fork leave a log next to it."""
+    """The job's log has only its ranks. The children that they fork leave one more log together."""
     job = runner.job("fork", 2, {"DARSHAN_ENABLE_NONMPI": "1"})
     assert (job.code, job.journals) == (0, [])
     ours, run = sorted(
@@ -222,7 +234,8 @@ def test_children_of_ranks_are_a_run(runner: Runner) -> None:
 
 
 def test_sessions(runner: Runner) -> None:
-    """A program that uses MPI sessions and never calls MPI_Init leaves the log of a job."""
+    """A program that uses an MPI session and never calls MPI_Init leaves the complete log of a
+    job."""
     job = runner.job("session", 3)
     if "ordinary job" in job.out and runner.mpi.name == "openmpi":
         elsewhere("Open MPI has sessions from version 5 on")

@@ -1,4 +1,4 @@
-"""The number of files for which a rank has separate records."""
+"""The number of files for which a rank of a job has records of their own."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ RECORDS, FILES, BYTES = 1024, 1500, 3
 
 
 def test_many_files(runner: Runner) -> None:
-    """A rank has up to 1,024 records, as in Darshan 3.5.0; all other files share one record, with
-    exact sums."""
+    """A rank has up to 1,024 POSIX records, as in Darshan 3.5.0; all other files share one record,
+    with exact sums."""
     runner.environment()
     command = [str(runner.build("many-files.c")), str(runner.data), str(FILES)]
     job = runner.run(2, command)
@@ -24,6 +24,7 @@ def test_many_files(runner: Runner) -> None:
 
 
 def test_more_by_a_setting(runner: Runner) -> None:
+    """With MAX_RECORDS in the configuration file, each of 1,500 files has its own record."""
     settings = runner.folder / "settings"
     settings.write_text(f"MAX_RECORDS {2 * FILES} POSIX\n")
     runner.environment()

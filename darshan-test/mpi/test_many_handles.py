@@ -1,4 +1,5 @@
-"""A program has a file open by MPI-IO more often at a time than the runtime's table has entries."""
+"""If a program has more MPI-IO handles open at a time than the runtime's table has entries, the log
+says how many are not counted."""
 
 from __future__ import annotations
 
@@ -9,12 +10,13 @@ from place import absent, elsewhere
 
 from .launch import Runner
 
+# Entries of the runtime's table; handles of the program, and bytes written by each.
 HANDLES, OPENED, BYTES = 4096, 4300, 4
 
 
 @pytest.fixture
 def descriptors() -> None:
-    """Raises the limit of descriptors for the files of the job."""
+    """Raises the limit of open files for the job. Skips the test if that is not possible."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     least = 2 * OPENED
     if hard != resource.RLIM_INFINITY and hard < least:
@@ -24,7 +26,7 @@ def descriptors() -> None:
 
 @pytest.mark.usefixtures("descriptors")
 def test_many_handles(runner: Runner) -> None:
-    """Every open is counted, and the log states for how many handles writes are not counted by
+    """All opens are counted, and the log says for how many handles the writes are not counted by
     MPI-IO."""
     if runner.mpi.name == "mpich":
         elsewhere("each file of MPICH has a communicator, of which a process has some 2,000")

@@ -1,4 +1,4 @@
-"""Any number of MPI-IO requests can be in progress."""
+"""The runtime counts any number of MPI-IO requests in progress."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ WRITES, BYTES = 6000, 16  # of many-requests.c
 
 
 def test_many_requests(runner: Runner) -> None:
-    """Each non-blocking write is counted with its bytes when a wait finds it complete."""
+    """For 6,000 non-blocking writes in progress at a time, all writes and bytes are counted."""
     runner.environment()
     job = runner.run(1, [str(runner.build("many-requests.c")), str(runner.data / "file")])
     assert job.code == 0, job

@@ -1,4 +1,4 @@
-"""Looking up MPI functions has the same results with and without the runtime."""
+"""Looking up MPI functions gives the same results with the runtime as without."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from .launch import HERE, ROOT_MAY_RUN, Runner
 
 @pytest.fixture(scope="module")
 def asks(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Compiles a program without MPI, and the library that it opens. Returns the words of its
-    command."""
+    """Compiles asks.c without MPI, and weak.c. Returns the paths of the program and of the
+    library."""
     folder = tmp_path_factory.mktemp("asks")
     first = compiler()
     program = compile_c(folder, HERE / "asks.c", "-ldl", name="asks", first=first)
@@ -28,7 +28,7 @@ def asks(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 def answers(command: list[str], **extra: str) -> str:
-    """Returns the output of a program on stdout and stderr. extra: variables to add."""
+    """Returns the output of a program, stdout before stderr. extra: variables to add."""
     env = os.environ | ROOT_MAY_RUN | preload() | extra
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=True, timeout=60)
     return done.stdout + done.stderr
@@ -49,6 +49,8 @@ def library_of(runner: Runner) -> str:
 def test_program_without_mpi(
     asks: list[str], build: Path, tmp_path: Path, binding: str, enabled: str
 ) -> None:
+    """A program without MPI finds no function of MPI, although the runtime defines wrappers.
+    binding: LD_BIND_NOW; enabled: DARSHAN_ENABLE_NONMPI."""
     program, weak = asks
     more = {"LD_BIND_NOW": binding, "DARSHAN_ENABLE_NONMPI": enabled}
     told = answers([program, "-", weak], **settings(build, tmp_path, tmp_path, **more))
@@ -57,8 +59,8 @@ def test_program_without_mpi(
 
 
 def test_library_of_mpi_that_is_opened(asks: list[str], runner: Runner) -> None:
-    """Functions of an opened MPI library are found, and others are not, with both kinds of
-    lookup."""
+    """A program that opens an MPI library finds exactly the functions of this library, by dlsym and
+    by weak references."""
     program, weak = asks
     mpi = library_of(runner)
     told = answers([program, mpi, weak], **runner.environment())
@@ -69,6 +71,7 @@ def test_library_of_mpi_that_is_opened(asks: list[str], runner: Runner) -> None:
 
 
 def test_mpi_that_comes_with_the_program(asks: list[str], runner: Runner) -> None:
+    """A program that is linked with MPI finds the same functions as without the runtime."""
     _, weak = asks
     program = runner.programs / f"asks.{runner.mpi.name}"
     runner.mpi.build("asks.c", program, "-Wl,--no-as-needed", "-ldl")
@@ -77,8 +80,8 @@ def test_mpi_that_comes_with_the_program(asks: list[str], runner: Runner) -> Non
 
 
 def test_hasattr(runner: Runner) -> None:
-    """Compares the functions that ctypes finds in a Python that loaded MPI by mpi4py, and the
-    result of mpi4py's own test for sessions."""
+    """In a Python that loaded MPI by mpi4py, ctypes finds the same functions, and mpi4py's own test
+    for sessions has the same result."""
     folder = runner.folder / "lib"
     folder.mkdir()
     mpi = library_of(runner)
@@ -91,8 +94,8 @@ def test_hasattr(runner: Runner) -> None:
 
 
 def test_tool_that_asks_for_the_next(runner: Runner) -> None:
-    """Another tool, which is loaded before the runtime, calls the next function by RTLD_NEXT, which
-    must be the runtime's."""
+    """A tool that is loaded before the runtime, and calls the next function by RTLD_NEXT, reaches
+    the runtime: all writes are counted."""
     tool = runner.mpi.build(
         "next-tool.c", runner.programs / f"next.{runner.mpi.name}.so", "-shared", "-fPIC"
     )

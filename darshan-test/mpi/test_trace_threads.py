@@ -1,5 +1,5 @@
-"""Threads in traces: if one rank of a job does not record them, the log has no threads of any rank,
-because the records of all ranks are in one region."""
+"""If one rank of a job does not record the threads of traced calls, the log has no threads of any
+rank, because the records of all ranks have one format."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import pytest
 
 from .launch import Runner
 
+# Environment that turns traces on.
 TRACE = {"DXT_ENABLE_IO_TRACE": "1"}
 
 
 @pytest.mark.parametrize("asking", [2, 1])
 def test_ranks_agree(runner: Runner, asking: int) -> None:
-    """If one rank does not record threads, no rank writes them; all segments are in the log.
-    asking: how many of the two ranks record threads."""
+    """If one of two ranks does not record threads, no rank writes them, and all segments are in the
+    log. asking: how many ranks record threads."""
     program = [str(runner.build("job.c")), "finalize", str(runner.data)]
     parts: list[str] = []
     for rank in range(2):

@@ -1,4 +1,5 @@
-/* A tool other than Darshan: counts calls and prints the counts at the end. */
+/* A tool other than Darshan, to preload: counts calls of MPI and prints the counts in MPI_Finalize.
+ * */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,5 @@
-"""Runs a pool of processes: pool.py fork|spawn close|leave. With "leave", the pool kills them."""
+"""Runs a pool of processes: pool.py fork|spawn close|leave. With "leave", the pool kills them at
+its end."""
 
 import multiprocessing
 import os
@@ -6,7 +7,7 @@ import sys
 
 
 def work(number: int) -> int:
-    """Writes a file in twenty pieces."""
+    """Writes a file in twenty pieces. Returns its size in bytes."""
     fd = os.open(f"part-{number}", os.O_CREAT | os.O_WRONLY, 0o644)
     for _ in range(20):
         os.write(fd, bytes([number]) * (number + 1))

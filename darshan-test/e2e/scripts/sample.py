@@ -1,4 +1,4 @@
-"""Two tests for pytest, which is one of the observed programs."""
+"""Two tests for pytest, which is one of the recorded programs."""
 
 from pathlib import Path
 

@@ -5,7 +5,7 @@ import threading
 
 
 def work(number: int) -> None:
-    """Writes a file, synchronizes it, and reads it back."""
+    """Writes a file, with syncs, and reads it back; writes a part of the shared file."""
     byte = bytes([number])
     with open(f"out-{number}", "wb") as out:
         for k in range(200):

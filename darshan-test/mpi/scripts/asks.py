@@ -1,4 +1,5 @@
-"""Looks up functions of MPI as Python programs do; test_names.py compares the results."""
+"""Looks up functions of MPI as Python programs do, and prints the results, which test_names.py
+compares."""
 
 from __future__ import annotations
 
