@@ -1,7 +1,7 @@
-"""Finds Python tests that do by hand what the modules in darshan-test/lab do.
-
-Only lab/environment.py may preload a library, and only lab/log.py may split the rows of
-darshan-parser. ./dev lint runs this file."""
+"""Finds Python tests that do by hand what the modules in darshan-test/lab do. Only
+lab/environment.py may set LD_PRELOAD for a program under test, and only lab/log.py may split the
+rows that darshan-parser prints. ./dev lint runs this file, which prints a line for each violation
+and exits with 1 if there is one."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ TESTS = Path(__file__).resolve().parent.parent
 # Folders whose files are not tests of this tree: the laboratory itself, and benchmarks, which
 # measure one setting at a time.
 OTHERS = ("lab/", "bench/")
-# Files that compare or hand over an LD_PRELOAD that is not of a program under test.
+# Files and folders that compare or hand over an LD_PRELOAD of another program than one under test,
+# with the reason.
 PRELOADS = {
     "docs/laboratory.py": "this rule",
     "docs/test_laboratory.py": "examples of what this rule finds",
     "link/test_modulefile.py": "environments before and after a module is loaded",
     "spack/test_recipe.py": "environments before and after a package is loaded",
 }
-# Files and folders that split other text with tabs.
+# Files and folders that split other text with tabs, with a name of this text.
 TABS = {
     "calls/run_case.py": "expectations that a case writes",
     "daos/model.py": "calls that the program writes down",
@@ -35,14 +36,19 @@ TABS = {
     "verdicts/": "the tables of the corpus",
 }
 PRELOAD = "LD_PRELOAD"
+# For each kind of violation, the beginnings of the names of files that may have it.
 EXCUSES = {"preload": PRELOADS, "tab": TABS}
+# The path of this file, for messages.
 FILE = "darshan-test/docs/laboratory.py"
+# Methods of strings and bytes whose first argument is a separator.
 SPLITS = ("split", "rsplit", "partition", "rpartition", "count")
+# Functions of the module `re` whose first argument is a pattern.
 PATTERNS = ("search", "match", "fullmatch", "findall", "finditer", "compile", "sub")
 
 
 def text_of(node: ast.AST) -> str:
-    """Returns the constant text of a string, bytes or f-string."""
+    """Returns the constant text of a string, bytes or f-string, of the latter without its
+    expressions; "" for another expression."""
     if isinstance(node, ast.JoinedStr):
         return "".join(text_of(part) for part in node.values)
     value = node.value if isinstance(node, ast.Constant) else ""
@@ -50,7 +56,8 @@ def text_of(node: ast.AST) -> str:
 
 
 def preloads(node: ast.AST) -> bool:
-    """Returns whether an expression sets LD_PRELOAD, as a variable or in a command's words."""
+    """Returns whether an expression names LD_PRELOAD: as a keyword argument, as a whole string, or
+    with "=" in a string."""
     if isinstance(node, ast.keyword):
         return node.arg == PRELOAD
     if not isinstance(node, (ast.JoinedStr, ast.Constant)):
@@ -59,7 +66,8 @@ def preloads(node: ast.AST) -> bool:
 
 
 def splits(node: ast.AST) -> bool:
-    """Returns whether an expression splits or searches text with tabs."""
+    """Returns whether an expression splits text at tabs, counts tabs, or searches with a pattern
+    that contains a tab."""
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
         return False
     if node.func.attr in SPLITS:
@@ -70,7 +78,8 @@ def splits(node: ast.AST) -> bool:
 
 
 def faults(source: str) -> Iterator[tuple[int, str]]:
-    """Yields the line number and the kind of each such expression in a file. source: its text."""
+    """Yields the line number and the kind of violation ("preload" or "tab") of each such
+    expression. source: the text of a Python file."""
     for node in ast.walk(ast.parse(source)):
         if preloads(node):
             yield node.lineno, "preload"
@@ -78,6 +87,7 @@ def faults(source: str) -> Iterator[tuple[int, str]]:
             yield node.lineno, "tab"
 
 
+# The message for each kind of violation.
 SAID = {
     "preload": "names LD_PRELOAD: use lab.environment",
     "tab": "splits text with tabs: lab.log reads rows of logs",
@@ -85,8 +95,8 @@ SAID = {
 
 
 def strays(tests: Path = TESTS) -> list[str]:
-    """Returns a line for each such expression in the tests that is not excused, and for each excuse
-    that is no longer needed."""
+    """Returns a line for each violation in the Python files below a folder that is not excused, and
+    for each excuse that no file needs. tests: the folder."""
     found, needed = [], set()
     for path in sorted(tests.rglob("*.py")):
         name = path.relative_to(tests).as_posix()

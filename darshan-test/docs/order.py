@@ -1,5 +1,5 @@
-"""Checks the include order of doc/architecture.md against the sources and, by python_order.py, the
-layers of the Python package.
+"""Checks the include order of doc/architecture.md against the sources and, with python_order.py,
+the layers of the Python package.
 
 A file includes files of its own folder and of the folders that its folder's row names or, if the
 row says "all above", of every folder in a row above. No row names a folder below it, so folders
@@ -18,17 +18,24 @@ from pathlib import Path, PurePosixPath
 import python_order
 
 PAGE = "doc/architecture.md"
+# The folder to which the tables of all modules belong.
 FORMAT = "runtime/format/"
+# Patterns of the files that may include others or be included.
 SOURCES = ("*.c", "*.h", "*.S", "*.def")
-# The folders in which a quoted include is searched, after the folder of the including file.
+# The folders in which a quoted include is searched, after the folder of the including file; "" is
+# the tree itself.
 PATHS = ("", "runtime", "runtime/format", "util/reader", "util/parser")
+# A quoted include; the group is the included name.
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+# A row of the page's table: the folder, and the cell with the folders that it may include.
 ROW = re.compile(r"^\| \d+ \| `([\w/-]+/)` \| (.*) \|$", re.MULTILINE)
+# A table of a module, which belongs to FORMAT.
 TABLE = re.compile(r"runtime/modules/[\w-]+/([\w-]+\.def|records\.h)$")
 
 # Known violations: (folder or file, the file that it includes). A fixed one is an error until it is
 # removed here.
 KNOWN: frozenset[tuple[str, str]] = frozenset()
+# Known circles. A fixed one is an error until it is removed here.
 KNOWN_CIRCLES: frozenset[str] = frozenset()
 
 
@@ -45,7 +52,8 @@ class Include:
 
 
 def includes(tree: Path) -> Iterator[Include]:
-    """Yields all includes in runtime/ and util/ of files of the tree."""
+    """Yields the includes in the C files of runtime/ and util/ that name a file of these folders.
+    tree: the top of the tree."""
     files = {
         path.relative_to(tree).as_posix(): path
         for top in ("runtime", "util")
@@ -76,14 +84,14 @@ def resolved(path: PurePosixPath) -> str:
 
 @dataclass(frozen=True)
 class Order:
-    """The rows of the page: the folders that each folder may include."""
+    """The rows of the page: the folders that each folder may include, from the top."""
 
     may: dict[str, tuple[str, ...]]
 
     @classmethod
     def read(cls, page: str) -> Order:
-        """Parses the page's text. Raises ValueError if a row names a folder that is not above
-        it."""
+        """Parses the page's text. Raises ValueError if a row names a folder that is not above it,
+        or if there are no rows."""
         may: dict[str, tuple[str, ...]] = {}
         for folder, cell in ROW.findall(page):
             named = tuple(re.findall(r"`([\w/.-]+)`", cell))
@@ -99,14 +107,14 @@ class Order:
 
     def folder(self, file: str) -> str:
         """Returns the folder or file of the row that applies to a file, which is the row with the
-        longest matching name."""
+        longest matching name; "" if no row applies."""
         if TABLE.match(file):
             return FORMAT
         rows = [row for row in self.may if file.startswith(row)]
         return max(rows, key=len, default="")
 
     def forbids(self, include: Include) -> str:
-        """Returns the rule that an include breaks; "" if it breaks none."""
+        """Returns the rule that an include breaks, as text for a message; "" if it breaks none."""
         of, to = self.folder(include.file), self.folder(include.target)
         if not of or not to:
             return "no row is about it" if not of else f"no row is about {include.target}"
@@ -118,14 +126,16 @@ class Order:
 
 
 def subject(file: str) -> str:
-    """Returns the subject of a file: the folder and the first word of the name."""
+    """Returns the subject of a file: its folder and the first word of its name, as
+    "runtime/records/store"."""
     folder, _, name = file.rpartition("/")
     return f"{folder}/{re.split('[-.]', name)[0]}"
 
 
 def circles(found: list[Include]) -> list[list[str]]:
-    """Returns subjects that include each other in a circle, sorted. Tables (.def files) are left
-    out: they are rows and include nothing."""
+    """Returns the groups of subjects that include each other in a circle; both the groups and their
+    subjects are sorted. Tables (.def files) are left out, because they are rows and include
+    nothing."""
     graph: dict[str, set[str]] = {}
     for include in found:
         if not include.target.endswith(".def") and not include.file.endswith(".def"):
@@ -151,7 +161,8 @@ def reachable(graph: dict[str, set[str]], start: str) -> set[str]:
 
 
 def problems(tree: Path) -> list[str]:
-    """Returns a line for each violation, with its rule."""
+    """Returns a line for each violation, with the rule, and for each known violation that no longer
+    exists. tree: the top of the tree."""
     order = Order.read((tree / PAGE).read_text("utf-8"))
     found = list(includes(tree))
     lines, met = [], set()
@@ -176,7 +187,8 @@ def problems(tree: Path) -> list[str]:
 
 
 def main() -> int:
-    """Prints the violations; returns 1 if there are any."""
+    """Prints the violations of the include order and of the Python layers. Returns the exit status:
+    1 if there are any."""
     tree = Path(__file__).resolve().parents[2]
     found = problems(tree) + python_order.problems(tree)
     for line in found:

@@ -24,12 +24,19 @@ TREE = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TREE / "darshan-test"))
 from report.browser import Browser, browser  # noqa: E402
 
+# The folder of the pictures in the tree.
 FOLDER = TREE / "doc" / "pictures"
+# Width of the browser's window, in pixels.
 WIDTH = 1060
-HIGHEST = 1150  # pixels of a page of darshan serve
+# Greatest height in pixels of a picture of a page of darshan serve.
+HIGHEST = 1150
+# Logs of the invented centre.
 LOGS = 300
+# Colours that a picture has at most.
 COLOURS = 64
+# Resolution of the pictures of the PDF, in pixels per inch.
 PDF_DPI = 84
+# Empty pixels that are left at the bottom.
 MARGIN = 12
 # Sections of the report's page, by the end of their id.
 SECTIONS = ("timeline", "findings", "files", "layers", "below", "processes", "sizes")
@@ -44,7 +51,8 @@ SERVED = {
 
 
 def save(image: Image.Image, target: Path) -> None:
-    """Writes a PNG with few colours, without the empty space at the bottom."""
+    """Writes a picture as a PNG with few colours, without the empty space at the right and at the
+    bottom."""
     image = image.convert("RGB")
     corner = image.getpixel((image.width - 1, image.height - 1))
     box = ImageChops.difference(image, Image.new("RGB", image.size, corner)).getbbox()
@@ -54,8 +62,9 @@ def save(image: Image.Image, target: Path) -> None:
 
 
 def environment(build: Path, folder: Path) -> dict[str, str]:
-    """Returns the environment of all commands. It has no settings of the caller. Python has a path
-    in the folder, so that no path of this tree is in a picture."""
+    """Returns the environment of all commands, without settings of the caller. The folder gets a
+    link to Python's installation, so that no path of this tree is in a picture. build: the build
+    whose commands are used."""
     python = folder / "python"
     python.symlink_to(sys.prefix)
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "DXT_", "LD_"))}
@@ -70,7 +79,7 @@ def environment(build: Path, folder: Path) -> dict[str, str]:
 
 def run(command: list[str | Path], folder: Path, settings: dict[str, str]) -> None:
     """Runs a command in a folder. If its exit status is not 0, the exception contains its output.
-    settings: its whole environment."""
+    settings: the command's whole environment."""
     done = subprocess.run(
         command, cwd=folder, env=settings, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, text=True, check=False,
@@ -80,7 +89,7 @@ def run(command: list[str | Path], folder: Path, settings: dict[str, str]) -> No
 
 
 def make_reports(folder: Path, settings: dict[str, str]) -> None:
-    """Makes report.html and report.pdf of the program in the folder."""
+    """Makes report.html and report.pdf of one run of slices.py in the folder."""
     shutil.copy(TREE / "darshan-test" / "docs" / "slices.py", folder)
     program = ["python3", "slices.py", "field.h5"]
     run([*program, "--write"], folder, settings)
@@ -95,14 +104,15 @@ def make_reports(folder: Path, settings: dict[str, str]) -> None:
 
 
 def draw_pages(folder: Path, target: Path) -> None:
-    """Draws each page of the PDF."""
+    """Draws each page of the folder's report.pdf as pdf-NUMBER.png in `target`."""
     run(["pdftoppm", "-r", str(PDF_DPI), "-png", "report.pdf", "pdf"], folder, dict(os.environ))
     for number, page in enumerate(sorted(folder.glob("pdf-*.png")), 1):
         save(Image.open(page), target / f"pdf-{number}.png")
 
 
 def part(window: Browser, top: float, height: float) -> Image.Image:
-    """Returns a part of the page in its full width."""
+    """Returns a picture of a part of the page in its full width. top, height: in pixels, from the
+    top of the page."""
     clip = {"x": 0, "y": top, "width": WIDTH, "height": height, "scale": 1}
     made = window.cdp("Page.captureScreenshot", captureBeyondViewport=True, clip=clip)
     return Image.open(io.BytesIO(base64.b64decode(made["data"])))
@@ -119,8 +129,8 @@ def place(window: Browser, section: str) -> tuple[float, float]:
 
 
 def show_report(window: Browser, folder: Path, target: Path) -> None:
-    """Saves pictures of the report's page: up to its first section, up to its third heading (for
-    the README), and of each section."""
+    """Saves pictures of the folder's report.html to `target`: the page up to its first section, the
+    page up to its third heading (for the README), and each section."""
     window.open(folder / "report.html", WIDTH)
     window.run(
         "for (const one of document.querySelectorAll('details'))"
@@ -138,7 +148,8 @@ def show_report(window: Browser, folder: Path, target: Path) -> None:
 
 @contextmanager
 def served(folder: Path, settings: dict[str, str]) -> Iterator[str]:
-    """Starts `darshan serve` on a lake of an invented centre; yields its address."""
+    """Runs `darshan serve` on a lake of an invented centre while the block runs. Yields its
+    address."""
     corpus = TREE / "darshan-test" / "centre" / "make-corpus"
     run([sys.executable, corpus, "corpus", "--logs", str(LOGS)], folder, settings)
     run(["darshan", "collect", "--into", "lake", "corpus"], folder, settings)
@@ -155,7 +166,7 @@ def served(folder: Path, settings: dict[str, str]) -> Iterator[str]:
 
 
 def show_served(window: Browser, address: str, target: Path) -> None:
-    """Saves pictures of the pages of darshan serve."""
+    """Saves a picture of each page in SERVED to `target`. address: of darshan serve."""
     for name, page in SERVED.items():
         if page.endswith("?"):
             script = "return document.querySelector(arguments[0]).getAttribute('href');"
@@ -168,7 +179,7 @@ def show_served(window: Browser, address: str, target: Path) -> None:
 
 
 def make(build: Path, target: Path) -> None:
-    """Makes all pictures in a folder."""
+    """Makes all pictures in a folder. build: the build whose commands are used."""
     target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="demo-") as name:
         folder = Path(name)

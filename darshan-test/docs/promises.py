@@ -1,7 +1,7 @@
 """Prints the names that doc/what-stays.md promises, as this tree and a build have them, one per
-line.
+line, with the kind in front. promised.txt has the promised names in this form.
 
-python3 darshan-test/docs/promises.py BUILD"""
+    python3 darshan-test/docs/promises.py BUILD"""
 
 from __future__ import annotations
 
@@ -15,15 +15,17 @@ from pathlib import Path
 from typing import Any
 
 TREE = Path(__file__).resolve().parents[2]
+# The shared libraries whose symbols are promised.
 LIBRARIES = ("libdarshan-read.so.0", "libdarshan-util.so.0")
 
 
 def _read(path: str) -> str:
+    """Returns the text of a file. path: relative to the tree."""
     return (TREE / path).read_text("utf-8")
 
 
 def commands() -> Iterator[str]:
-    """Yields the commands that have a manual page, and the options of these pages. The tests in
+    """Yields the commands that have a manual page, and the options on these pages. Tests in
     test_manual.py compare the pages with --help."""
     for page in sorted((TREE / "doc" / "man").glob("*.1")):
         yield f"command {page.stem}"
@@ -35,7 +37,7 @@ def commands() -> Iterator[str]:
 
 
 def settings() -> Iterator[str]:
-    """Yields the runtime's variables, and the directives of its configuration file."""
+    """Yields the runtime's environment variables, and the directives of its configuration file."""
     rows = _read("runtime/job/config/settings.def")
     for pair in re.findall(r'^SETTING\(\w+, ("\w+"|NULL),\s*("\w+"|NULL)', rows, re.MULTILINE):
         for kind, name in zip(("variable", "directive"), pair):
@@ -55,7 +57,7 @@ def configure() -> Iterator[str]:
 
 
 def symbols(build: Path) -> Iterator[str]:
-    """Yields the symbols that the libraries export."""
+    """Yields the symbols that the build's shared libraries export, without their versions."""
     for library in LIBRARIES:
         done = subprocess.run(
             ["nm", "-D", "--defined-only", build / library],
@@ -67,7 +69,8 @@ def symbols(build: Path) -> Iterator[str]:
 
 
 def counters() -> Iterator[str]:
-    """Yields the counters, each with its index in its module's record."""
+    """Yields the counters in doc/counters.md, each with its module and its index in the module's
+    record. Integer counters and those that are floating-point numbers have separate indices."""
     module = ""
     places = {"counter": 0, "fcounter": 0}
     for line in _read("doc/counters.md").splitlines():
@@ -80,7 +83,7 @@ def counters() -> Iterator[str]:
 
 
 def modules() -> Iterator[str]:
-    """Yields modules and their ids."""
+    """Yields the modules with their ids, without the template."""
     for path in sorted((TREE / "runtime" / "modules").glob("*/module.def")):
         if path.parent.name != "template":
             row = r'^(?:ANNEX_)?MODULE\((\d+), \w+, "([^"]+)"'
@@ -89,8 +92,7 @@ def modules() -> Iterator[str]:
 
 
 def diagnoses() -> Iterator[str]:
-    """Yields the names of the diagnoses and thresholds in doc/diagnoses.md, each as a line of
-    text."""
+    """Yields the names of the diagnoses and thresholds in doc/diagnoses.md."""
     text = _read("doc/diagnoses.md")
     found = text.partition("## Findings")[2].partition("\n## ")[0]
     for name in re.findall(r"^### ([\w-]+)$", found, re.MULTILINE):
@@ -100,6 +102,9 @@ def diagnoses() -> Iterator[str]:
 
 
 def _fields(schema: dict[str, Any], part: dict[str, Any], path: str) -> Iterator[str]:
+    """Yields the fields of an object of the JSON schema, and of the objects in it, with their
+    paths. schema: the whole schema. part: its part about the object. path: the path of the object
+    with a dot at the end, or ""."""
     if "$ref" in part:
         part = schema["$defs"][part["$ref"].rpartition("/")[2]]
     for name, inner in part.get("properties", {}).items():
@@ -110,7 +115,8 @@ def _fields(schema: dict[str, Any], part: dict[str, Any], path: str) -> Iterator
 
 
 def fields() -> Iterator[str]:
-    """Yields the fields of the report's JSON, with its version."""
+    """Yields the paths of the fields of the report's JSON, and the name and version of its
+    format."""
     schema = json.loads(_read("doc/report.schema.json"))
     for name in ("format", "version"):
         yield f"json {name} = {schema['properties'][name]['const']}"
@@ -118,8 +124,8 @@ def fields() -> Iterator[str]:
 
 
 def _public(body: list[ast.stmt], owner: str) -> Iterator[str]:
-    """Yields the public methods of a class with their arguments, and its public fields. owner: name
-    of the class."""
+    """Yields the public methods of a class with their arguments, and its public fields. body: the
+    statements of the class. owner: name of the class with a dot, or ""."""
     for node in body:
         if isinstance(node, ast.FunctionDef) and node.name[0] != "_":
             yield f"python {owner}{node.name}"
@@ -130,7 +136,8 @@ def _public(body: list[ast.stmt], owner: str) -> Iterator[str]:
 
 
 def _bases(found: ast.ClassDef) -> Iterator[ast.ClassDef]:
-    """Yields the base classes that a class names as MODULE.NAME in the same package."""
+    """Yields the base classes that a class names as MODULE.NAME. MODULE is a file of the
+    package."""
     for base in found.bases:
         if isinstance(base, ast.Attribute) and isinstance(base.value, ast.Name):
             tree = ast.parse(_read(f"util/python/darshan_report/{base.value.id}.py"))
@@ -140,8 +147,8 @@ def _bases(found: ast.ClassDef) -> Iterator[ast.ClassDef]:
 
 
 def python() -> Iterator[str]:
-    """Yields the package's public names, parsed from the source, so that nothing needs to be
-    installed."""
+    """Yields the package's public names, with the arguments of functions and the parts of classes.
+    Parses the source, so that nothing needs to be installed."""
     top = ast.parse(_read("util/python/darshan_report/__init__.py"))
     for node in top.body:
         if isinstance(node, ast.ImportFrom):
@@ -162,8 +169,8 @@ def python() -> Iterator[str]:
 
 
 def names(build: Path) -> list[str]:
-    """Returns all promised names: commands, settings, symbols, modules, counters, diagnoses and
-    fields."""
+    """Returns all promised names, each with its kind in front: commands, settings, options of
+    configure, symbols, modules, counters, diagnoses, fields and Python names."""
     kinds = (commands(), settings(), configure(), symbols(build), modules(), counters())
     return [row for kind in (*kinds, diagnoses(), fields(), python()) for row in kind]
 

@@ -11,14 +11,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PAGE = "doc/architecture.md"
+# The folder of the package, relative to the tree.
 PACKAGE = "util/python/darshan_report"
+# A row of the page's table; the group has the names of a layer's files and folders.
 ROW = re.compile(r"^\| P\d+ \| ((?:`[\w./]+`(?:, )?)+) \|", re.MULTILINE)
-GENERATED = "_installed"  # written by `make install`, imports nothing
+# A module that `make install` writes; it imports nothing.
+GENERATED = "_installed"
 
 
 @dataclass(frozen=True)
 class Import:
-    """One import of a file of the package; both names are relative to the package."""
+    """One import of a file of the package by another. Both names are relative to the package."""
 
     file: str
     line: int
@@ -26,7 +29,7 @@ class Import:
 
 
 def imports(package: Path) -> Iterator[Import]:
-    """Yields all imports of the package's files by each other."""
+    """Yields all imports of the package's files by each other. package: its folder."""
     files = {path.relative_to(package).as_posix() for path in package.rglob("*.py")}
     for name in sorted(files):
         for node in ast.walk(ast.parse((package / name).read_text("utf-8"))):
@@ -37,8 +40,8 @@ def imports(package: Path) -> Iterator[Import]:
 
 
 def _targets(name: str, node: ast.ImportFrom, files: set[str]) -> set[str]:
-    """Returns the package's files that an import statement names; an imported name may be a file.
-    name: the importing file. files: all files."""
+    """Returns the package's files that an import statement imports, of which each may be a module
+    or an imported name. name: the importing file. node: the statement. files: all files."""
     module = (node.module or "").split(".") if node.module else []
     if node.level:
         folders = name.split("/")[: -node.level] if node.level else []
@@ -58,7 +61,8 @@ def _targets(name: str, node: ast.ImportFrom, files: set[str]) -> set[str]:
 
 
 def layers(page: str) -> dict[str, int]:
-    """Returns the layer number of each folder and file that the page's table names."""
+    """Returns the layer number, from 0, of each folder and file that the page's table names. page:
+    the text of the page. Raises ValueError if there is no table."""
     found: dict[str, int] = {}
     for number, cell in enumerate(ROW.findall(page)):
         found |= dict.fromkeys(re.findall(r"`([\w./]+)`", cell), number)
@@ -68,14 +72,15 @@ def layers(page: str) -> dict[str, int]:
 
 
 def layer(file: str, table: dict[str, int]) -> int | None:
-    """Returns the layer number of a file: that of the longest name in the table that matches; None
-    if none does."""
+    """Returns the layer number of a file, which is that of the longest matching name in the table;
+    None if no name matches."""
     fits = [name for name in table if file == name or (name[-1] == "/" and file.startswith(name))]
     return table[max(fits, key=len)] if fits else None
 
 
 def circles(found: list[Import]) -> list[list[str]]:
-    """Returns groups of files that import each other in a circle, sorted."""
+    """Returns the groups of files that import each other in a circle; both the groups and their
+    files are sorted."""
     graph: dict[str, set[str]] = {}
     for one in found:
         graph.setdefault(one.file, set()).add(one.target)
@@ -87,6 +92,8 @@ def circles(found: list[Import]) -> list[list[str]]:
 
 
 def _reachable(graph: dict[str, set[str]], start: str) -> set[str]:
+    """Returns all files that a file imports, directly or not. The file itself is among them only if
+    it is in a circle."""
     seen: set[str] = set()
     waiting = list(graph[start])
     while waiting:
@@ -98,7 +105,8 @@ def _reachable(graph: dict[str, set[str]], start: str) -> set[str]:
 
 
 def problems(tree: Path) -> list[str]:
-    """Returns a line for each violation."""
+    """Returns a line for each file without a layer, each import of a file of a later layer, and
+    each circle. tree: the top of the tree."""
     table = layers((tree / PAGE).read_text("utf-8"))
     package = tree / PACKAGE
     lines = []

@@ -1,4 +1,5 @@
-"""Every row of doc/compatibility.md has an answer, and the tests that it names exist."""
+"""Each row of doc/compatibility.md says whether this Darshan does what Darshan 3.5.0 does, and the
+tests that the rows name exist."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
 PAGE = (TESTS.parent / "doc" / "compatibility.md").read_text("utf-8")
+# The cells of each row of the page's tables: feature and answer.
 ROWS = [
     [cell.strip() for cell in line.strip("|").split("|")]
     for line in PAGE.splitlines()
@@ -15,6 +17,8 @@ ROWS = [
 
 
 def test_every_row_has_an_answer() -> None:
+    """Each answer is a test, "yes" with a source, "differs" with the difference, or "no" with a
+    reason."""
     assert len(ROWS) > 50
     for feature, answer in ROWS:
         tested = answer.startswith("yes, tested: `")
@@ -22,6 +26,7 @@ def test_every_row_has_an_answer() -> None:
 
 
 def test_the_tests_are_there() -> None:
+    """Each test that the page names as FILE::FUNCTION is a function of this file."""
     named = re.findall(r"`([\w/]+\.py)::(\w+)`", PAGE)
     assert len(named) > 60
     lost = [

@@ -1,4 +1,5 @@
-"""configure chooses the first Python that can make a report, or none, and prints the choice."""
+"""configure chooses the first Python that can make a report, or no Python, and prints its
+choice."""
 
 from __future__ import annotations
 
@@ -8,11 +9,13 @@ import sys
 from pathlib import Path
 
 TREE = Path(__file__).resolve().parents[2]
+# The script by which configure finds a Python.
 FIND = TREE / "util" / "python" / "find-python"
 SECONDS = 60
 
 
 def script(path: Path, body: str) -> Path:
+    """Writes an executable shell script, with its folder. body: its commands. Returns its path."""
     path.parent.mkdir(exist_ok=True)
     path.write_text(f"#!/bin/sh\n{body}\n")
     path.chmod(0o755)
@@ -20,8 +23,8 @@ def script(path: Path, body: str) -> Path:
 
 
 def found(path: str, named: str = "") -> tuple[int, str]:
-    """Runs configure's check. path: its PATH. named: value of PYTHON. Returns the exit status, and
-    the Python that it found."""
+    """Runs the script as configure does. path: value of PATH. named: value of PYTHON. Returns the
+    exit status, and the Python that it found."""
     done = subprocess.run(
         [FIND], env={"PATH": path, "PYTHON": named}, capture_output=True, text=True,
         timeout=SECONDS, check=False,
@@ -31,7 +34,8 @@ def found(path: str, named: str = "") -> tuple[int, str]:
 
 
 def test_the_first_that_can(tmp_path: Path) -> None:
-    """A python3 without numpy is skipped; the named Python is tried first."""
+    """A python3 without numpy is skipped, and the Python that PYTHON names is tried first. If no
+    Python has numpy, the script prints the first one and exits with 1."""
     real = script(tmp_path / "good" / "python3", f'exec "{sys.executable}" "$@"')
     poor = script(tmp_path / "poor" / "python3", f'exec "{sys.executable}" -S -I "$@"')
     assert found(f"{real.parent}:/usr/bin:/bin") == (0, str(real))
@@ -44,8 +48,8 @@ def test_the_first_that_can(tmp_path: Path) -> None:
 
 
 def test_a_python_that_lacks_numpy_is_told_of_at_once(tmp_path: Path) -> None:
-    """The check of configure.ac reports a Python without numpy; it also works outside of
-    configure."""
+    """If the Python has no numpy, configure itself warns that `darshan report` will not work. The
+    test runs only this part of configure.ac."""
     text = (TREE / "configure.ac").read_text("utf-8")
     start = text.index("AC_MSG_CHECKING([for a Python with numpy and matplotlib])")
     part = text[start : text.index("\nAC_ARG_WITH", start)]

@@ -1,4 +1,5 @@
-"""Tests use the modules of darshan-test/lab, and a test that does their work by hand is found."""
+"""Tests use the modules of darshan-test/lab, and docs/laboratory.py finds a test that does their
+work by hand."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ import pytest
 
 
 def test_no_test_does_it_by_hand() -> None:
+    """The tree has no violation, and no excuse that is not needed."""
     assert laboratory.strays() == []
 
 
@@ -25,8 +27,8 @@ def test_no_test_does_it_by_hand() -> None:
     ],
 )
 def test_what_is_found(line: str, tmp_path: Path) -> None:
-    """A line that does lab's work by hand is reported with its number; lab itself and benchmarks
-    are not searched."""
+    """A line that does lab's work by hand is reported with its file and number. Files of lab itself
+    and of benchmarks are not searched."""
     for folder in ("front", "lab", "bench"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "test_it.py").write_text(f'"""LD_PRELOAD and tabs."""\n{line}\n')
@@ -35,6 +37,8 @@ def test_what_is_found(line: str, tmp_path: Path) -> None:
 
 
 def test_an_excuse_that_nothing_needs_is_found(tmp_path: Path) -> None:
+    """An excuse is reported if its files have no such expression, and is not reported if one of
+    them has it."""
     (tmp_path / "verdicts").mkdir()
     (tmp_path / "verdicts" / "known.py").write_text('rows = line.split("\\t")\n')
     found = laboratory.strays(tmp_path)

@@ -1,4 +1,5 @@
-"""The manual has the complete text of each --help, and can be shown by `darshan help`."""
+"""The manual pages have the complete text of each --help, their examples and exit statuses, and
+`darshan help` shows them."""
 
 from __future__ import annotations
 
@@ -16,25 +17,28 @@ sys.path.insert(0, str(SOURCE / "doc" / "commands"))
 import describe
 import help as helps
 
+# The folder of the manual pages.
 PAGES = SOURCE / "doc" / "man"
+# All commands by name, as doc/commands lists them.
 COMMANDS = {command.name: command for command in helps.commands()}
 SECONDS = 60
+# Pattern of an option in a text.
 OPTION = r"(?<![\w\[(/=-])--?[A-Za-z][\w-]*"
 
 
 def words(text: str) -> set[str]:
-    """Returns every word that looks like an option."""
+    """Returns all words of a text that look like options."""
     return set(re.findall(OPTION, re.sub(r"[\[(|]", " ", text)))
 
 
 def plain(page: Path) -> str:
-    """Returns the text of a manual page without font changes and escapes."""
+    """Returns the text of a manual page without comments, font changes and escapes."""
     text = "\n".join(line for line in page.read_text("utf-8").split("\n") if line[:3] != '.\\"')
     return re.sub(r"\\f[BIR]", "", text).replace("\\-", "-").replace("\\&", "")
 
 
 def test_every_program_has_a_row(build: Path) -> None:
-    """Every program that `make` installs has a row in the list of commands, under each of its
+    """Each program that `make` installs has a row in the list of commands, under each of its
     names."""
     named = {n for c in COMMANDS.values() for n in (c.words[0].rpartition("/")[2], *c.others)}
     scripts = {path.stem for path in (SOURCE / "runtime" / "link").glob("darshan-config*")}
@@ -44,6 +48,7 @@ def test_every_program_has_a_row(build: Path) -> None:
 
 
 def test_pages_are_those_of_today(build: Path) -> None:
+    """The pages are those that ./dev describe would write now."""
     assert {path.name: path.read_text("utf-8") for path in PAGES.iterdir()} == describe.manual(
         build
     ), "run ./dev describe"
@@ -66,8 +71,8 @@ def test_version(name: str, build: Path) -> None:
 
 @pytest.mark.parametrize("name", [n for n in COMMANDS if n != "darshan-gen-cc"])
 def test_help_that_cannot_be_written(name: str, build: Path) -> None:
-    """If --help cannot be written, one or two lines say so, without a Python traceback, and the
-    status is 1."""
+    """If standard output is full, --help exits with 1, and one or two lines report the error,
+    without a Python traceback."""
     words = COMMANDS[name].words
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
@@ -81,7 +86,7 @@ def test_help_that_cannot_be_written(name: str, build: Path) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_options_of_a_page(name: str, build: Path) -> None:
-    """The page has exactly the options of --help."""
+    """The page of a command has exactly the options of its --help."""
     said = helps.asked(COMMANDS[name], build)
     told = plain(PAGES / f"{name}.1").partition(".SH SEE ALSO")[0].partition(".SH SYNOPSIS")[2]
     assert words(said) - words(told) == set()
@@ -89,7 +94,8 @@ def test_options_of_a_page(name: str, build: Path) -> None:
 
 
 def test_a_word_of_each_text_is_in_its_page(build: Path) -> None:
-    """The page has all words of --help except headings."""
+    """The page of a command has all words of its --help with at least four letters, except those of
+    headings."""
     for name, command in COMMANDS.items():
         said = re.sub(r"(?m)^[A-Z][a-z]+:$", "", helps.asked(command, build)).lower()
         said = re.sub(r"(?m)^(usage|exit status|positional arguments|options):", "", said)
@@ -100,6 +106,7 @@ def test_a_word_of_each_text_is_in_its_page(build: Path) -> None:
 
 
 def test_every_setting_is_told() -> None:
+    """darshan.7 names each environment variable and each directive of the runtime."""
     told = plain(PAGES / "darshan.7")
     rows = (SOURCE / "runtime" / "job" / "config" / "settings.def").read_text()
     for variable, directive in re.findall(
@@ -128,7 +135,8 @@ def test_pages_are_set_without_warnings(tmp_path: Path) -> None:
 
 @pytest.fixture
 def installed(tmp_path: Path, build: Path) -> Path:
-    """Installs the command with the manual like `make install`. Returns the installation folder."""
+    """Installs `darshan`, `darshan-parser` and the manual in the layout of `make install`. Returns
+    the installation folder."""
     (tmp_path / "bin").mkdir()
     for program in ("darshan", "darshan-parser"):
         shutil.copy(build / program, tmp_path / "bin")
@@ -137,6 +145,8 @@ def installed(tmp_path: Path, build: Path) -> Path:
 
 
 def asked_for(installed: Path, *command: str) -> str:
+    """Returns the output of `darshan help` of the installation, with only the folder "reader" in
+    PATH, where a test may place a `man`. command: the words after "help"."""
     done = subprocess.run(
         [installed / "bin" / "darshan", "help", *command], env={"PATH": str(installed / "reader")},
         capture_output=True, text=True, timeout=SECONDS, check=True,
@@ -148,7 +158,8 @@ def asked_for(installed: Path, *command: str) -> str:
                                         ("parse", "darshan-parser"),
                                         ("darshan-parser", "darshan-parser")])  # fmt: skip
 def test_help_opens_the_page(word: str, page: str, installed: Path) -> None:
-    """`help` opens the page, or prints the text of --help if there is no `man` or no page."""
+    """`darshan help` runs `man` with the command's page. If there is no `man`, or no page, it
+    prints the text of --help. word: after "help"; "" for none. page: the expected page."""
     words = [word] if word else []
     without = asked_for(installed, *words)
     assert without.lower().startswith(f"usage: darshan {word.removeprefix('darshan-')[:5]}")
@@ -163,6 +174,7 @@ def test_help_opens_the_page(word: str, page: str, installed: Path) -> None:
 
 
 def test_help_of_a_word_that_is_no_command(build: Path) -> None:
+    """An unknown command causes an error with its name, and exit status 2."""
     done = subprocess.run(
         [build / "darshan", "help", "bogus"], capture_output=True, text=True, timeout=SECONDS,
         check=False,
@@ -183,12 +195,15 @@ def test_examples_and_exit_status(name: str) -> None:
 
 
 def test_blocks_are_those_of_commands() -> None:
+    """more.txt, which has the examples and explanations of the pages, has one block for each
+    command."""
     blocks = re.findall(r"(?m)^@(\S+)$", (SOURCE / "doc/commands/more.txt").read_text("utf-8"))
     assert sorted(blocks) == sorted(COMMANDS)
 
 
 def test_the_columns_of_stat(build: Path, tmp_path: Path) -> None:
-    """The page explains each column of the table of layers."""
+    """The page of `darshan stat` explains each column of the table of layers that the command
+    prints."""
     program = [sys.executable, "-c", "open('f', 'w').write('x'); open('f').read()"]
     done = subprocess.run(
         [build / "darshan", "stat", "-o", tmp_path, *program], cwd=tmp_path, timeout=SECONDS,
@@ -213,7 +228,9 @@ def test_the_columns_of_stat(build: Path, tmp_path: Path) -> None:
 def test_a_help_that_fails(
     script: str | None, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The error names the command and the reason, and ./dev describe changes no file."""
+    """If a command's --help fails, ./dev describe reports the command and the reason, and changes
+    no file. script: the command as a shell script; None: it does not exist. said: a pattern of the
+    error."""
     if script is not None:
         (tmp_path / "broken").write_text(f"#!/bin/sh\n{script}\n")
         (tmp_path / "broken").chmod(0o755)

@@ -1,4 +1,5 @@
-"""The include order and the layers of the Python package are kept, and violations are found."""
+"""The include order of the C files and the layers of the Python package are kept, and violations
+are found."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ TREE = Path(__file__).resolve().parents[2]
 
 
 def planted(tree: Path, file: str, target: str) -> list[str]:
-    """Returns the violations in a copy of the tree in which `file` also includes `target`."""
+    """Returns the violations in a copy of the tree in which `file` also includes `target`. tree:
+    the folder for the copy."""
     shutil.copytree(TREE / "runtime", tree / "runtime")
     shutil.copytree(TREE / "util", tree / "util", ignore=shutil.ignore_patterns("python"))
     (tree / order.PAGE).parent.mkdir()
@@ -41,14 +43,14 @@ def test_the_order_is_kept() -> None:
     ],
 )
 def test_an_include_against_it_is_found(file: str, target: str, tmp_path: Path) -> None:
-    """An include that the tables of doc/architecture.md do not allow is found, with its file and
+    """An include that the tables of doc/architecture.md do not allow is reported with its file and
     line."""
     said = planted(tmp_path, file, target)
     assert any(line.startswith(f"{file}:1: includes ") for line in said), said
 
 
 def test_a_circle_is_found(tmp_path: Path) -> None:
-    """Circles among files of one folder, and by way of a third file, are found."""
+    """A circle of two files of one folder is reported, if it closes with an added include."""
     said = planted(tmp_path, "runtime/log/compress.h", "save.h")
     assert any(line.startswith("a circle of files: ") for line in said), said
 
@@ -62,8 +64,8 @@ def test_a_row_names_nothing_below_it() -> None:
 
 
 def planted_import(tree: Path, file: str, line: str) -> list[str]:
-    """Returns the violations in a copy of the Python package in which `file` has one more import,
-    `line`."""
+    """Returns the violations in a copy of the Python package in which the line `line` follows the
+    end of `file`. tree: the folder for the copy."""
     package = tree / python_order.PACKAGE
     shutil.copytree(TREE / python_order.PACKAGE, package)
     (tree / python_order.PAGE).parent.mkdir()
@@ -93,8 +95,8 @@ def test_the_python_layers_are_kept() -> None:
 def test_an_import_of_a_later_layer_is_found(
     file: str, line: str, target: str, tmp_path: Path
 ) -> None:
-    """The violation is reported with the file's name and line. Imports inside of functions
-    count."""
+    """An import of a file of a later layer is reported with its file and line, also inside a
+    function."""
     said = planted_import(tmp_path, file, line)
     number = len((tmp_path / python_order.PACKAGE / file).read_text().splitlines())
     start = f"{python_order.PACKAGE}/{file}:{number}: imports {target} of a later layer"
@@ -102,7 +104,7 @@ def test_an_import_of_a_later_layer_is_found(
 
 
 def test_a_circle_of_python_files_is_found(tmp_path: Path) -> None:
-    """Two files of one layer must not import each other."""
+    """A circle of two files of one layer is reported."""
     said = planted_import(tmp_path, "show/text.py", "from .blocks_text import lines")
     assert any("import each other: show/blocks_text.py, show/text.py" in line for line in said), (
         said
@@ -110,7 +112,7 @@ def test_a_circle_of_python_files_is_found(tmp_path: Path) -> None:
 
 
 def test_a_python_file_without_a_layer_is_found(tmp_path: Path) -> None:
-    """A file in a new folder without a row in the table of layers is reported."""
+    """A file without a row in the table of layers is reported."""
     said = planted_import(tmp_path, "units.py", "")
     assert not said
     folder = tmp_path / python_order.PACKAGE / "new"

@@ -1,4 +1,5 @@
-"""The folder debian/ agrees with the tree. ./dev packages tests the packages themselves."""
+"""The folder debian/ agrees with the tree: versions, symbols, build dependencies and the example of
+a configuration file. ./dev packages tests the packages themselves."""
 
 from __future__ import annotations
 
@@ -11,12 +12,15 @@ import pytest
 from lab.environment import settings
 from tree import SOURCE
 
+# The folder from which Debian's packages are built.
 DEBIAN = SOURCE / "debian"
+# The example of a configuration file, which a package installs.
 EXAMPLE = SOURCE / "doc" / "darshan.conf"
 SECONDS = 60
 
 
 def test_the_version_is_that_of_the_tree() -> None:
+    """The newest entry of debian/changelog has the version of configure.ac."""
     tree = re.search(
         r"^AC_INIT\(\[darshan\], \[(.*)\]\)", (SOURCE / "configure.ac").read_text(), re.M
     )
@@ -26,8 +30,9 @@ def test_the_version_is_that_of_the_tree() -> None:
 
 @pytest.mark.parametrize(("package", "folder"), [("util", "library"), ("read", "reader")])
 def test_symbols_are_those_that_a_library_shows(package: str, folder: str) -> None:
-    """The list of a library's symbols is sorted, is complete, and has the first version of each
-    symbol."""
+    """The list of a library's symbols is sorted, has exactly the exported ones, and gives a
+    first version for each. package: part of the package's name. folder: the library's folder
+    below util/."""
     table = (DEBIAN / f"libdarshan-{package}0.symbols").read_text("utf-8").splitlines()
     assert table[0] == f"libdarshan-{package}.so.0 libdarshan-{package}0 #MINVER#"
     shown = re.findall(r"(\w+);", (SOURCE / "util" / folder / "exports.map").read_text("utf-8"))
@@ -49,8 +54,8 @@ def test_what_a_package_is_built_with_is_in_the_list() -> None:
 
 
 def test_the_example_of_settings(build: Path, tmp_path: Path) -> None:
-    """The example configuration file changes nothing as it is. Without the # at the beginning of
-    its lines, all settings are accepted."""
+    """All lines of the example are comments, so it changes nothing as it is. Without the # before
+    its directives, the runtime accepts all of them."""
     text = EXAMPLE.read_text("utf-8")
     directives = re.findall(r"^#([A-Z_]+) ", text, re.M)
     assert len(directives) > 9

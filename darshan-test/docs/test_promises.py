@@ -1,4 +1,5 @@
-"""The tree and the build have each name of promised.txt, as doc/what-stays.md promises."""
+"""The tree and the build have each name of promised.txt, as doc/what-stays.md promises. So no
+release takes away a name that users may rely on."""
 
 from __future__ import annotations
 
@@ -9,33 +10,39 @@ import promises
 import pytest
 from tree import SOURCE
 
+# The promised names, each with its kind in front.
 PROMISED = (Path(__file__).parent / "promised.txt").read_text("utf-8").splitlines()
+# The kinds of names.
 KINDS = sorted({row.split()[0] for row in PROMISED})
 PAGE = (SOURCE / "doc" / "what-stays.md").read_text("utf-8")
 
 
 @pytest.fixture(scope="module")
 def now(build: Path) -> list[str]:
-    """Returns all names of this build that users may rely on."""
+    """Returns all names of this build that users may rely on, each with its kind in front."""
     return promises.names(build)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_is_taken_away(kind: str, now: list[str]) -> None:
+    """Each promised name of a kind still exists, and a counter still has its index in the
+    record."""
     there = set(now)
     lost = [row for row in PROMISED if row.split()[0] == kind and row not in there]
     assert not lost, "doc/what-stays.md: a name that was promised is gone, or is elsewhere"
 
 
 def test_every_kind_is_promised(now: list[str]) -> None:
-    """Each kind of name is found; otherwise its promises would not be checked."""
+    """The tree has names of exactly the promised kinds. Without this check, a kind that is no
+    longer found would not be missed."""
     assert sorted({row.split()[0] for row in now}) == KINDS
     fewest = min(KINDS, key=lambda kind: sum(row.split()[0] == kind for row in PROMISED))
     assert sum(row.split()[0] == fewest for row in PROMISED) > 5, fewest
 
 
 def test_what_others_link_to_is_there_once() -> None:
-    """Each counter and each diagnosis has exactly one anchor, as doc/site.md promises."""
+    """Each counter and each diagnosis has exactly one anchor on its page, as doc/site.md
+    promises."""
     names = {"counters": [], "diagnoses": []}
     for row in PROMISED:
         kind, *words = row.split()
@@ -51,6 +58,7 @@ def test_what_others_link_to_is_there_once() -> None:
 
 
 def test_tests_of_the_page_are_there() -> None:
+    """The files and folders of tests that the page names exist."""
     named = set(re.findall(r"`(\w+/(?:\w+/)?(?:\w+\.py)?)`", PAGE))
     assert len(named) > 8
     assert not [path for path in named if not (SOURCE / "darshan-test" / path).exists()]

@@ -1,5 +1,5 @@
-"""The examples of doc/python.md run on the log that the page names; hostile names in a notebook
-are escaped."""
+"""The examples of doc/python.md print what the page shows, on the log that the page names. A
+notebook shows hostile names as text and never as HTML."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import pytest
 TREE = Path(__file__).resolve().parents[2]
 PAGE = TREE / "doc" / "python.md"
 SECONDS = 60
+# Runs the examples of standard input, and prints their number and the number of failures.
 RUN = """
 import doctest, sys
 text = sys.stdin.read()
@@ -22,12 +23,13 @@ test = doctest.DocTestParser().get_doctest(text, {}, "python.md", None, 0)
 result = doctest.DocTestRunner().run(test)
 print("ran", result.attempted, "failed", result.failed)
 """
+# A name that would run a script in a page that does not escape it.
 HOSTILE = "<img src=x onerror=alert(1)>&\"'\u202e"
 
 
 def python(build: Path, folder: Path, code: str, text: str = "") -> str:
-    """Runs Python code that imports the package as doc/python.md says. Returns its output. text:
-    its standard input."""
+    """Runs Python code that imports the package as doc/python.md says, and must exit with 0.
+    Returns its standard output. folder: the current folder. text: the standard input."""
     where = subprocess.run(
         [build / "darshan", "report", "--python-path"], capture_output=True, text=True, check=True
     ).stdout.strip()
@@ -47,8 +49,8 @@ def python(build: Path, folder: Path, code: str, text: str = "") -> str:
 
 
 def watched(build: Path, folder: Path, command: list[str], **settings: str) -> None:
-    """Runs a program under the runtime, and renames its log to job.darshan. settings: of the
-    runtime."""
+    """Runs a program under the runtime, and renames its log to job.darshan in `folder`. settings:
+    environment variables of the runtime."""
     subprocess.run(
         [build / "darshan", "run", "-o", "logs", *command],
         cwd=folder,
@@ -62,7 +64,7 @@ def watched(build: Path, folder: Path, command: list[str], **settings: str) -> N
 
 
 def test_examples(build: Path, tmp_path: Path) -> None:
-    """Every output that the page shows is what its example really prints."""
+    """Each example of the page prints exactly the output that the page shows."""
     page = PAGE.read_text("utf-8")
     (line,) = re.findall(r"^DXT_ENABLE_IO_TRACE=1 darshan run -o logs (.*)$", page, re.M)
     watched(build, tmp_path, line.split(), DXT_ENABLE_IO_TRACE="1")
@@ -73,7 +75,7 @@ def test_examples(build: Path, tmp_path: Path) -> None:
 
 
 def test_without_pandas(build: Path, tmp_path: Path) -> None:
-    """Without pandas, only data frames fail, with a message that names pandas."""
+    """Without pandas, only data frames fail, with an error that names pandas."""
     watched(build, tmp_path, ["dd", "if=/dev/zero", "of=data", "bs=8", "count=9", "status=none"])
     said = python(
         build,
@@ -97,7 +99,7 @@ for module in ("POSIX", "HEATMAP", "DXT_POSIX"):
 
 
 class Page(HTMLParser):
-    """The elements of a page, its attributes and its text."""
+    """The names of a page's elements and attributes, and its whole text."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -115,8 +117,8 @@ class Page(HTMLParser):
 
 @pytest.mark.parametrize("closed", [False, True])
 def test_names_of_strangers_in_a_notebook(closed: bool, build: Path, tmp_path: Path) -> None:
-    """A notebook shows a file's name, a command line and the log's name completely, as text and
-    never as HTML."""
+    """A notebook shows the name of a file, a command line and the name of the log completely, as
+    text and never as HTML. closed: whether the log is closed before it is shown."""
     command = ["dd", "if=/dev/zero", f"of={HOSTILE}", "bs=1", "count=2000000", "status=none"]
     watched(build, tmp_path, command)
     hostile = tmp_path / f"{HOSTILE}.darshan"

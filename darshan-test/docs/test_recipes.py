@@ -1,5 +1,6 @@
-"""The recipes in share/conda and share/container agree with the tree. ./dev full reads both with
-external tools, and ./dev image builds the container."""
+"""The recipes in share/conda and share/container agree with the tree: dependencies, versions,
+licences and ignored files. ./dev full reads both with external tools, and ./dev image builds the
+container."""
 
 from __future__ import annotations
 
@@ -16,9 +17,9 @@ from tree import SOURCE
 RECIPE = SOURCE / "share" / "conda" / "recipe.yaml"
 CONTAINER = SOURCE / "share" / "container" / "Containerfile"
 SECONDS = 60
-# Debian's packages of the parts "build" and "report", and their names in conda-forge.  The recipe
-# compiles libdeflate itself; compilers bring binutils, whose addr2line finds lines without
-# elfutils; matplotlib sets reports without LaTeX.
+# Debian's packages of the parts "build" and "report", and their names in conda-forge; "" for none.
+# The recipe compiles libdeflate itself; compilers bring binutils, whose addr2line finds lines
+# without elfutils; matplotlib sets reports without LaTeX.
 NAMES = {
     "autoconf": "autoconf", "automake": "automake", "gcc": '${{ compiler("c") }}',
     "libc6-dev": '${{ stdlib("c") }}', "make": "make", "pkgconf": "pkg-config",
@@ -29,19 +30,22 @@ NAMES = {
 
 
 def rows(*parts: str) -> set[str]:
-    """Returns the packages of some parts of packages.txt."""
+    """Returns the packages that packages.txt lists for any of these parts."""
     lines = [line.split() for line in (SOURCE / "packages.txt").read_text("utf-8").splitlines()]
     return {row[0] for row in lines if len(row) > 1 and row[1] in parts and row[0] != "#"}
 
 
 @pytest.fixture(scope="module")
 def recipe() -> dict[str, Any]:
+    """Returns the parsed conda recipe."""
     read = yaml.safe_load(RECIPE.read_text("utf-8"))
     assert isinstance(read, dict)
     return read
 
 
 def test_dependencies_are_those_of_the_tree(recipe: dict[str, Any]) -> None:
+    """The recipe needs exactly the packages of packages.txt that building and reports need, by
+    their names in conda-forge."""
     assert rows("build", "report") == NAMES.keys()
     needs = recipe["requirements"]
     named = {re.split(r" [<>=]", entry)[0] for entry in needs["build"] + needs["host"]}
@@ -51,8 +55,8 @@ def test_dependencies_are_those_of_the_tree(recipe: dict[str, Any]) -> None:
 
 
 def test_versions_and_licences(recipe: dict[str, Any]) -> None:
-    """The recipe needs the autoconf version of configure.ac, and each of its licence files exists
-    in the tree."""
+    """The recipe has the version of the tree, needs the autoconf of configure.ac, and each of its
+    licence files exists."""
     text = (SOURCE / "configure.ac").read_text("utf-8")
     version = re.search(r"^AC_INIT\(\[darshan\], \[(.*?)\]", text, re.M)
     autoconf = re.search(r"^AC_PREREQ\(\[(.*?)\]\)", text, re.M)
@@ -66,7 +70,7 @@ def test_versions_and_licences(recipe: dict[str, Any]) -> None:
 
 @pytest.mark.needs("rattler-build")
 def test_rattler_build_renders_it(recipe: dict[str, Any]) -> None:
-    """rattler-build accepts every key, and renders the recipe for both processors."""
+    """rattler-build accepts every key, and renders the recipe for x86-64 and for ARM."""
     import rattler_build  # noqa: PLC0415
 
     read = rattler_build.Stage0Recipe.from_file(RECIPE)
@@ -82,7 +86,7 @@ def test_rattler_build_renders_it(recipe: dict[str, Any]) -> None:
 
 
 def instructions() -> list[tuple[str, str]]:
-    """Returns the instructions of the Containerfile, each with its arguments on one line."""
+    """Returns the instructions of the Containerfile: the word, and the arguments on one line."""
     text = re.sub(r"^\s*#.*\n", "", CONTAINER.read_text("utf-8"), flags=re.M)
     lines = re.sub(r"\\\n\s*", "", text).splitlines()
     return [(line.split()[0], line.partition(" ")[2]) for line in lines if line.strip()]
@@ -124,6 +128,7 @@ def test_what_the_container_leaves_out() -> None:
 
 @pytest.mark.needs("hadolint")
 def test_hadolint_finds_nothing() -> None:
+    """hadolint, which checks Containerfiles, has no complaint."""
     program = Path(sys.executable).parent / "hadolint"
     done = subprocess.run(
         [program, "--no-color", CONTAINER], capture_output=True, text=True, timeout=SECONDS,

@@ -23,13 +23,15 @@ import check_links
 import manual_pages
 
 SECONDS = 180
+# Pattern of a word in a path or an anchor.
 WORD = r"[a-z0-9][a-z0-9_/.-]*[a-z0-9]"
+# Widths of the browser's window in pixels: of a screen, and of a telephone.
 WIDTHS = (1280, 400)
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Builds the site like ./dev docs. Returns the path."""
+    """Builds the site like ./dev docs, which must print no warning. Returns its folder."""
     folder = tmp_path_factory.mktemp("docs")
     done = subprocess.run(
         [SOURCE / "dev", "docs", folder], capture_output=True, text=True, timeout=SECONDS,
@@ -41,8 +43,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_page_is_in_the_navigation(site: Path) -> None:
-    """All pages are in the navigation. Sphinx warns only about files that it reads, so the test
-    checks that it reads all."""
+    """Each .md file of the tree becomes a page. Sphinx warns only about files that it reads, so the
+    test checks that it reads all."""
     files = subprocess.run(
         [SOURCE / "dev", "files"], stdout=subprocess.PIPE, text=True, check=True, timeout=SECONDS
     ).stdout.split()
@@ -69,8 +71,8 @@ def test_counters_and_diagnoses_have_anchors(site: Path) -> None:
 
 @pytest.mark.needs("program:man")
 def test_the_manual_has_the_words_of_its_pages(site: Path) -> None:
-    """Each page of doc/man has a page on the site with the same words as `man` shows; a page that
-    only refers to another has none."""
+    """Each manual page has a page on the site with the same words as `man` shows. A manual page
+    that only refers to another has none."""
     wide = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "MANWIDTH": "1000"}
     pages = {path.stem: path for path in (SOURCE / "doc" / "man").glob("*.1")}
     aliases = {name for name, path in pages.items() if path.read_text().startswith(".so ")}
@@ -88,7 +90,7 @@ def test_the_manual_has_the_words_of_its_pages(site: Path) -> None:
 
 
 def test_commands_lead_to_their_pages(site: Path) -> None:
-    """The page of darshan links to the page of each command, including commands whose pages have
+    """The page of darshan links to the pages of all commands, including commands whose pages have
     other names."""
     links = check_links.read(site / "doc" / "man" / "darshan.html").links
     assert {"darshan-run.html", "darshan-parser.html", "darshan-job-summary.html"} <= set(links)
@@ -97,8 +99,8 @@ def test_commands_lead_to_their_pages(site: Path) -> None:
 
 @pytest.mark.parametrize("wrong", [".IP text", "a \\(zz b"])
 def test_an_unknown_request_of_a_page(wrong: str, caplog: pytest.LogCaptureFixture) -> None:
-    """An unknown request in a manual page causes a warning, which ends the build of the site;
-    otherwise its text would be lost."""
+    """An unknown request or escape in a manual page causes a warning, which ends the build of the
+    site. Without the warning, the text would be lost. wrong: a line with such a request."""
     page = manual_pages.Manual(
         "x", f".SH NAME\nx \\- y\n.SH SYNOPSIS\nx\n.SH DESCRIPTION\n{wrong}\n"
     )
@@ -120,8 +122,8 @@ def test_an_unknown_request_of_a_page(wrong: str, caplog: pytest.LogCaptureFixtu
     ],
 )
 def test_a_bad_link_is_found(site: Path, tmp_path: Path, old: str, new: str, said: str) -> None:
-    """A dead link, and a link that needs a network, are found. old, new: the change to a page.
-    said: the expected message."""
+    """A dead link, a link out of the site, a file from the network and a repeated anchor are
+    reported. old, new: the change to a page. said: the expected message."""
     (tmp_path / "doc").mkdir()
     text = (site / "doc" / "index.html").read_text("utf-8")
     assert old in text
@@ -131,7 +133,8 @@ def test_a_bad_link_is_found(site: Path, tmp_path: Path, old: str, new: str, sai
 
 
 def problems_of(text: str, folder: Path) -> list[str]:
-    """Returns the problems of a single page."""
+    """Returns the problems of a page, in a site of this page and an empty one. text: the page's
+    HTML. folder: of the site."""
     (folder / "doc" / "user-guide.html").write_text("<html></html>")
     (folder / "doc" / "index.html").write_text(text)
     return check_links.problems(folder)
@@ -139,6 +142,7 @@ def problems_of(text: str, folder: Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def window(tmp_path_factory: pytest.TempPathFactory) -> Browser:
+    """Yields a browser's window."""
     needs("program:chromium", "program:chromedriver")
     with browser(tmp_path_factory.mktemp("browser")) as opened:
         yield opened
@@ -154,8 +158,9 @@ def window(tmp_path_factory: pytest.TempPathFactory) -> Browser:
     ],
 )
 def test_search_from_a_disk(site: Path, window: Browser, words: str, first: str) -> None:
-    """Search works without a server. The page about the searched name comes first, at its
-    anchor."""
+    """The search works without a server. The page about the searched words comes first, at the
+    anchor of the searched name. words: to search for. first: the expected address, relative to the
+    site."""
     window.open(f"{site}/search.html?q={words}")
     link = window.until("const a = document.querySelector('ul.search li a'); return a && a.href;")
     assert link == f"file://{site}/{first}"
@@ -163,7 +168,8 @@ def test_search_from_a_disk(site: Path, window: Browser, words: str, first: str)
 
 
 def test_pages_fit(site: Path, window: Browser) -> None:
-    """No page is wider than even a small screen: tables and code scroll by themselves."""
+    """No page is wider than the window, be it that of a screen or of a telephone. Wide tables and
+    blocks of code scroll by themselves."""
     wide = []
     for path in turning(sorted(site.rglob("*.html")), 0.15, "pages of the site"):
         for width in WIDTHS:
@@ -175,15 +181,18 @@ def test_pages_fit(site: Path, window: Browser) -> None:
 
 
 def test_first_page_leads_on(site: Path, window: Browser) -> None:
+    """The first page of the site leads to the first page of the guides."""
     window.open(site / "index.html")
     window.until("return location.pathname.endsWith('/doc/index.html');")
 
 
+# Prints the address of the description of a diagnosis.
 SAYS = "from darshan_report.diagnose.reference import reference; print(reference('syncs'))"
 
 
 def says(package: Path) -> str:
-    """Returns the address of a diagnosis's description, by the package in a folder."""
+    """Returns the address that findings give for the description of a diagnosis. package: the
+    folder from which the package is imported."""
     env = {k: v for k, v in os.environ.items() if k != "DARSHAN_DOC_URL"}
     done = subprocess.run(
         [sys.executable, "-B", "-c", SAYS], env={**env, "PYTHONPATH": str(package)},
@@ -193,8 +202,8 @@ def says(package: Path) -> str:
 
 
 def test_it_is_installed_where_findings_look(site: Path, build: Path, tmp_path: Path) -> None:
-    """`make install` puts the site below the prefix, which may be moved afterwards. An address
-    given to configure takes precedence."""
+    """After `make install`, findings link to the installed site, even if the installation is moved.
+    An address that was given to configure takes precedence."""
     prefix = tmp_path / "a prefix"
     done = subprocess.run(
         ["make", "-s", "-C", build, "install-site", "install-nodist_reportPYTHON",

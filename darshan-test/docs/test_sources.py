@@ -1,5 +1,5 @@
-"""The lists in Makefile.inc files: what is compiled in each folder, and what is installed of the
-Python package."""
+"""The lists in Makefile.inc files are complete: the files that are compiled in each folder, and the
+files of the Python package that are installed."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from pathlib import Path
 import pytest
 from tree import SOURCE
 
-# Files that another list names: one that the reader needs and the runtime does not, and one that
-# setup.py compiles if libdeflate is missing.
+# Files that another list than that of their folder names: one that the reader needs and the runtime
+# does not, and one that setup.py compiles if libdeflate is missing.
 ELSEWHERE = {
     "runtime/format/describe.c": "util/reader/Makefile.inc",
     "util/reader/without-libdeflate/decompress-once.c": "setup.py",
 }
+# All C and assembler files of the tree.
 COMPILED = sorted(
     path.relative_to(SOURCE).as_posix()
     for top in ("runtime", "util")
     for path in (SOURCE / top).rglob("*.[cS]")
 )
+# All Makefile.inc files of the tree.
 LISTS = sorted(
     path.relative_to(SOURCE).as_posix()
     for top in ("runtime", "util")
@@ -28,7 +30,8 @@ LISTS = sorted(
 
 
 def list_for(file: str) -> Path:
-    """Returns the Makefile.inc of a file's folder, or of the nearest folder above that has one."""
+    """Returns the file with the list that must name a C file: the Makefile.inc of its folder, or of
+    the nearest folder above that has one. file: relative to the tree."""
     if file in ELSEWHERE:
         return SOURCE / ELSEWHERE[file]
     folders = (SOURCE / file).parents
@@ -36,8 +39,7 @@ def list_for(file: str) -> Path:
 
 
 def test_each_file_is_in_the_list_of_its_folder() -> None:
-    """The list of each folder names all of its C files; a file that no list names would not be
-    compiled."""
+    """Each C file is in the list of its folder; otherwise it would not be compiled."""
     assert len(COMPILED) > 200
     missing = [
         file
@@ -49,7 +51,7 @@ def test_each_file_is_in_the_list_of_its_folder() -> None:
 
 @pytest.mark.parametrize("name", LISTS)
 def test_a_list_names_files_that_exist(name: str) -> None:
-    """A file that was renamed has its new name in each list, and each list is included."""
+    """All C files that a list names exist, and exactly one other list includes it."""
     words = (SOURCE / name).read_text("utf-8").split()
     names = [word for word in words if word.endswith((".c", ".S")) and "$" not in word]
     assert [file for file in names if not (SOURCE / file).is_file()] == []
@@ -59,8 +61,8 @@ def test_a_list_names_files_that_exist(name: str) -> None:
 
 
 def test_make_installs_the_whole_package() -> None:
-    """The list of installed files names every file of the Python package; without one of them an
-    installed report would fail."""
+    """The list of installed files names exactly the files of the Python package. Without one of
+    them, an installed report would fail."""
     package = SOURCE / "util/python/darshan_report"
     listed = set((SOURCE / "util/python/package-files.inc").read_text("utf-8").split())
     files = {

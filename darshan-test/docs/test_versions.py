@@ -1,5 +1,5 @@
-"""The version is the same in all files, and ./dev tag tags a release only if everything is ready
-for it."""
+"""All files have the same version, and ./dev tag tags a release only if everything is ready for
+it."""
 
 from __future__ import annotations
 
@@ -14,15 +14,18 @@ import pytest
 from tree import SOURCE
 
 SECONDS = 60
+# The files that have a version, and the script of ./dev tag.
 FILES = (
     ".ci/tag", "configure.ac", "CHANGELOG.md", "debian/changelog", "share/conda/recipe.yaml",
     "share/spack/spack_repo/darshan_rebuilt/packages/darshan/package.py",
 )  # fmt: skip
+# Runs ./dev tag.
 Tag = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def test_the_version_of_this_tree() -> None:
-    """The newest section of CHANGELOG.md has the version of configure.ac and of each recipe."""
+    """The newest section of CHANGELOG.md, debian/changelog and each recipe have the version of
+    configure.ac."""
     done = subprocess.run(
         [SOURCE / "dev", "tag", "--check"], capture_output=True, text=True, timeout=SECONDS,
         check=False,
@@ -35,6 +38,7 @@ def test_the_version_of_this_tree() -> None:
 
 
 def git(folder: Path, *arguments: str) -> str:
+    """Runs git in a folder, without the caller's settings. Returns its output."""
     environment = {
         **{name: text for name, text in os.environ.items() if not name.startswith("GIT_")},
         **dict.fromkeys(("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"), "a"),
@@ -49,8 +53,8 @@ def git(folder: Path, *arguments: str) -> str:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """Makes a repository with the files that have a version, whose newest version has a date.
-    Returns the folder."""
+    """Makes a repository with the files that have a version, in which the newest version has a
+    date. Returns the folder."""
     for name in FILES:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(SOURCE / name, tmp_path / name)
@@ -64,7 +68,7 @@ def tree(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def tag(tree: Path) -> Tag:
-    """Returns a function that runs ./dev tag in the repository."""
+    """Returns a function that runs ./dev tag in the repository of `tree`."""
 
     def run() -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"}
@@ -77,7 +81,8 @@ def tag(tree: Path) -> Tag:
 
 
 def test_a_release(tree: Path, tag: Tag) -> None:
-    """The tag is annotated with the changes of the version; a second try is refused."""
+    """./dev tag creates an annotated tag with the changes of the version, and prints the command
+    that pushes it. A second try is refused."""
     done = tag()
     assert done.returncode == 0, done.stderr
     (name,) = git(tree, "tag").split()
@@ -108,6 +113,9 @@ def test_a_release(tree: Path, tag: Tag) -> None:
 def test_what_is_not_ready(
     file: str, change: tuple[str, str], said: str, tree: Path, tag: Tag
 ) -> None:
+    """A missing date, a version that differs, or a wrong order of versions is refused with one
+    line, and no tag is created. file, change: the file, and the replacement in it. said: part of
+    the message."""
     old, new = change
     text = (tree / file).read_text("utf-8")
     assert old in text
@@ -119,6 +127,7 @@ def test_what_is_not_ready(
 
 
 def test_changes_that_are_not_committed(tree: Path, tag: Tag) -> None:
+    """A tree with changes that are not committed is refused, and no tag is created."""
     (tree / "new").write_text("")
     done = tag()
     assert (done.returncode, git(tree, "tag")) == (1, "")

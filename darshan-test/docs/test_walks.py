@@ -11,16 +11,16 @@ import pytest
 
 TREE = Path(__file__).resolve().parents[2]
 PAGE = (TREE / "doc/architecture.md").read_text("utf-8")
+# A row of a walk's table: number, file and function.
 STEP = re.compile(r"^\| (\d+) \| `([^`]+)` \| `(\w+)` \|", re.MULTILINE)
-# Tables that do not continue the one before: their first function is called from outside, or by a
-# library in between.
+# Functions that no file of the walk calls, because the program, the C library or another library
+# calls them.
 ROOTS = {"pwrite", "H5Dread", "posix_unlock_transfer", "runtime_finish", "Documents"}
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step of a documented walk through the code: a file, and the first function of it that is
-    called."""
+    """One step of a walk: a file, and the first function of it that is called."""
 
     number: int
     file: str
@@ -37,14 +37,16 @@ class Step:
 
 
 def walk(call: str) -> list[Step]:
-    """Returns the steps of one walk."""
+    """Returns the steps of the walk of one call. call: the called function, as in the heading of
+    the walk."""
     (part,) = re.findall(rf"^### One {call}\n(.*?)(?=^##)", PAGE, re.MULTILINE | re.DOTALL)
     return [Step(int(number), file, name) for number, file, name in STEP.findall(part)]
 
 
 @pytest.mark.parametrize("call", ["pwrite", "H5Dread"])
 def test_each_file_leads_to_the_next(call: str) -> None:
-    """The function of a step is in its file, and is called in a file of an earlier step."""
+    """The function of each step is in the file of the step, and a file of an earlier step calls
+    it."""
     steps = walk(call)
     for place, step in enumerate(steps):
         assert step.says(step.name), step
@@ -54,7 +56,8 @@ def test_each_file_leads_to_the_next(call: str) -> None:
 
 @pytest.mark.parametrize("call", ["pwrite", "H5Dread"])
 def test_walks_are_short(call: str) -> None:
-    """The number of files in a walk equals that in the table, and does not exceed its goal."""
+    """The number of files in a walk is the one in the page's table, and does not exceed the goal
+    there."""
     steps = walk(call)
     row = re.search(rf"^\| one `{call}` \| \d+ \| (\d+) \| (\d+) \|$", PAGE, re.MULTILINE)
     assert row

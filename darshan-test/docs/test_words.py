@@ -1,4 +1,5 @@
-"""Checks the statements of the guides against the tree."""
+"""The guides say what the tree has: links, paths, names, commands, options and examples on the
+pages are checked against the tree and the build."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ from lab.strace import for_command
 from place import needs
 
 TREE = Path(__file__).resolve().parents[2]
+# All pages of the tree.
 PAGES = sorted(
     [TREE / "README.md", TREE / "CONTRIBUTING.md"]
     + [page for top in ("doc", "runtime", "darshan-test") for page in (TREE / top).rglob("*.md")]
@@ -29,12 +31,12 @@ def named(page: Path) -> str:
 
 
 def prose(page: Path) -> str:
-    """Returns a page's text without blocks of code."""
+    """Returns a page's text without its blocks of code."""
     return re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
 
 
 def anchors(page: Path) -> set[str]:
-    """Returns the anchors of a page's headings."""
+    """Returns the anchors of a page: those of its headings, as the site makes them, and its own."""
     heads = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
     own = re.findall(r'<a id="([\w-]+)"></a>', prose(page))
     made = {re.sub(r"[^\w\- ]", "", head.lower()).strip().replace(" ", "-") for head in heads}
@@ -43,7 +45,7 @@ def anchors(page: Path) -> set[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_links_lead_somewhere(page: Path) -> None:
-    """Links lead to existing files of the tree and to headings in them."""
+    """Links to pages and files lead to existing ones, and anchors in them to existing headings."""
     lost = []
     for target in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
         if re.match(r"\w+:", target):
@@ -57,8 +59,8 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_paths_exist(page: Path) -> None:
-    """Paths in backticks such as `runtime/...` exist, including patterns. For files that a how-to
-    creates, the folder exists."""
+    """Paths in backticks such as `runtime/...` exist; a pattern must match a file. For files that a
+    how-to creates, the folder must exist."""
     paths = re.findall(r"`((?:runtime|util|darshan-test|doc)/[\w./*-]+)`", prose(page))
     if page.name.startswith("howto-"):
         paths = [str(Path(path).parent) for path in paths]
@@ -74,7 +76,7 @@ def test_commands_of_dev_exist(page: Path) -> None:
 
 
 def test_every_command_is_in_the_usage() -> None:
-    """./dev help lists exactly the existing commands."""
+    """`./dev help` lists exactly the existing commands of ./dev."""
     text = (TREE / "dev").read_text("utf-8")
     known = {name.replace("_", "-") for name in re.findall(r"^command_(\w+)\(", text, re.MULTILINE)}
     usage = subprocess.run(
@@ -84,7 +86,8 @@ def test_every_command_is_in_the_usage() -> None:
 
 
 def folders(top: str) -> set[str]:
-    """Returns the subfolders of a folder, except those that a build or an editor created."""
+    """Returns the names of a folder's subfolders that contain files, except those that a build or
+    an editor created."""
     return {
         path.name
         for path in (TREE / top).iterdir()
@@ -93,27 +96,27 @@ def folders(top: str) -> set[str]:
 
 
 def rows(page: str) -> set[str]:
-    """Returns the folders that the first columns of a page's tables name."""
+    """Returns the folders that the first columns of a page's tables name. page: relative to the
+    tree."""
     text = (TREE / page).read_text("utf-8")
     cells = re.findall(r"^\| ((?:`[\w/-]+/`(?:, )?)+)", text, re.MULTILINE)
     return {name.rstrip("/") for cell in cells for name in re.findall(r"`([^`]+)`", cell)}
 
 
 def test_folders_of_tests_have_rows() -> None:
-    """CONTRIBUTING.md lists exactly the folders of darshan-test/."""
+    """The tables of CONTRIBUTING.md list exactly the folders of darshan-test/."""
     said = {name for name in rows("CONTRIBUTING.md") if "/" not in name}
     assert said == folders("darshan-test")
 
 
 def test_folders_have_doors() -> None:
-    """doc/architecture.md lists exactly the folders of runtime/ and util/, each with its
-    interface."""
+    """The tables of doc/architecture.md list exactly the folders of runtime/ and util/."""
     there = folders("runtime") | {f"util/{name}" for name in folders("util")}
     assert rows("doc/architecture.md") | {"format", "modules"} == there | {"format", "modules"}
 
 
 def test_pages_of_tests_name_all() -> None:
-    """If the page of a test folder names some of its files, it names all."""
+    """If the README of a test folder names test files, it names exactly those of its folder."""
     for page in (TREE / "darshan-test").glob("*/README.md"):
         there = {path.name for path in page.parent.glob("test_*.py")}
         told = set(re.findall(r"`(test_\w+\.py)`", page.read_text("utf-8")))
@@ -121,7 +124,7 @@ def test_pages_of_tests_name_all() -> None:
 
 
 def test_folders_are_on_the_map() -> None:
-    """CONTRIBUTING.md lists exactly the folders of runtime/ and util/."""
+    """The tables of CONTRIBUTING.md list exactly the folders of runtime/ and util/."""
     for top in ("runtime", "util"):
         listed = rows("CONTRIBUTING.md")
         said = {name.split("/")[1] for name in listed if name.startswith(f"{top}/")}
@@ -129,7 +132,7 @@ def test_folders_are_on_the_map() -> None:
 
 
 def test_modules_have_pages() -> None:
-    """Each module of the runtime has a page."""
+    """Each module of the runtime has a README."""
     modules = [TREE / "runtime/modules" / name for name in sorted(folders("runtime/modules"))]
     assert not [path.name for path in modules if not (path / "README.md").exists()]
 
@@ -144,7 +147,8 @@ def tracked() -> list[str]:
 
 @pytest.fixture(scope="module")
 def told() -> tuple[list[str], set[str]]:
-    """Returns all paths of the tree, and all words in files that are not pages."""
+    """Returns all paths of the tree, and all words that a name on a page may be: those in files
+    that are not pages, and the options of configure."""
     paths = tracked()
     texts = (
         (TREE / path).read_text("utf-8", "replace")
@@ -155,7 +159,7 @@ def told() -> tuple[list[str], set[str]]:
 
 
 def made_options() -> set[str]:
-    """Returns the configure options that a macro makes."""
+    """Returns the configure options that a macro makes, which are not written in the tree."""
     text = (TREE / "runtime" / "configure.m4").read_text("utf-8")
     modules = re.findall(r"^DARSHAN_(?:MODULE|ABSENT)\(\[(\w+)\]", text, re.M)
     libraries = re.findall(r"^DARSHAN_FOUND_LATER\(\[(\w+)\]", text, re.M)
@@ -163,15 +167,17 @@ def made_options() -> set[str]:
     return options | {f"--with-{name}" for name in libraries}
 
 
+# Pattern of an option or of a name in a file.
 WORD = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+|[A-Za-z_]\w*")
-# Names that a page may have: functions, options and settings of Darshan, and files.
+# Names that a page may have in backticks: functions, options and settings of Darshan.
 NAMED = re.compile(
     r"(?<![\w./-])[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?![\w./*-])"
     r"|(?<![\w-])--[a-z][a-z0-9-]+"
     r"|\b(?:DARSHAN|DXT|GUARD|SPIN|RUNTIME|STORE)_[A-Z0-9_]*[A-Z0-9]\b(?!_)"
 )
+# Pattern of a file's name on a page.
 FILE = re.compile(r"(?<![\w*….{}<>$/])[\w./-]*\w+\.(?:c|h|def|py|S|inc|json|tex)\b(?!\.)")
-# Examples, names of other programs, and ignored words.
+# Names on pages that the tree does not have: examples, and names of other programs.
 NOT_OURS = {
     "my_read",
     "--host",
@@ -196,7 +202,8 @@ NOT_OURS = {
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_names_exist(page: Path, told: tuple[list[str], set[str]]) -> None:
-    """Functions, options, settings and files in backticks exist in the tree."""
+    """Functions, options, settings and files in backticks exist in the tree, except on pages that
+    invent names or are generated."""
     if page.name.startswith("howto-") or page.name in MADE:
         return  # they invent names, or are generated from the tree
     paths, words = told
@@ -213,7 +220,7 @@ def test_names_exist(page: Path, told: tuple[list[str], set[str]]) -> None:
 
 
 def test_metadata_keys_are_told() -> None:
-    """doc/log-format.md has each key that the runtime and darshan-merge write."""
+    """doc/log-format.md describes each metadata key that the runtime and darshan-merge write."""
     key = re.compile(
         r'darshan_metadata_add\([^;]*?,\s*used,\s*"(\w+)"|add_number\(&used, "(\w+)"|"([a-z_]+)="'
     )
@@ -227,7 +234,7 @@ def test_metadata_keys_are_told() -> None:
 
 
 def test_parts_of_the_bench_are_told() -> None:
-    """doc/performance.md lists the parts of the benchmark."""
+    """doc/performance.md lists exactly the parts of the benchmark, in their order."""
     table = (TREE / "darshan-test/bench/run").read_text("utf-8")
     (parts,) = re.findall(r"^PARTS = \{\n(.*?)^\}", table, re.MULTILINE | re.DOTALL)
     page = (TREE / "doc/performance.md").read_text("utf-8")
@@ -236,7 +243,8 @@ def test_parts_of_the_bench_are_told() -> None:
 
 
 def test_what_a_bystander_costs(build: Path) -> None:
-    """A process without recorded I/O makes as many system calls as doc/deploy.md states."""
+    """A process without recorded I/O makes as many additional system calls as doc/deploy.md
+    states."""
     needs("program:strace", "no-filter")
 
     def calls(*options: str) -> int:
@@ -258,7 +266,8 @@ def test_what_a_bystander_costs(build: Path) -> None:
 
 
 def shell_lines() -> list[tuple[str, str]]:
-    """Returns the page, and the line, of each command in the pages' blocks, without comments."""
+    """Returns page and line of each command in the pages' blocks of shell commands, without
+    comments."""
     return [
         (named(page), re.split(r"(?:^|\s)#", line)[0])
         for page in PAGES
@@ -270,7 +279,8 @@ def shell_lines() -> list[tuple[str, str]]:
 
 
 def test_commands_have_these_options(build: Path) -> None:
-    """Each `darshan COMMAND` on a page exists, and has the options that the page shows."""
+    """Each `darshan COMMAND` in a block of a page exists, and its --help has the options that the
+    page uses."""
 
     def usage(*command: str) -> str:
         return subprocess.run(
@@ -299,7 +309,8 @@ def test_commands_have_these_options(build: Path) -> None:
 
 
 def test_make_has_these_targets() -> None:
-    """`make TARGET` and `make -C build TARGET` exist, in blocks of commands and in the text."""
+    """The targets of `make` and of `make -C build` on the pages exist, in blocks of commands and in
+    the text."""
     texts = [
         (TREE / path).read_text("utf-8") for path in tracked() if path.endswith((".inc", ".am"))
     ]
@@ -317,8 +328,8 @@ def test_make_has_these_targets() -> None:
 
 
 def examples() -> list[tuple[str, str, list[str]]]:
-    """Returns page, command and printed lines of each `console` block. Blocks that begin with the
-    comment "elsewhere" were printed by another machine and are left out."""
+    """Returns page, command and printed lines of each example in a `console` block. Commands with
+    the comment "# elsewhere" were run on another machine and are left out."""
     found = []
     for page in PAGES:
         for block in re.findall(r"^```console\n(.*?)^```", page.read_text("utf-8"), re.M | re.S):
@@ -330,12 +341,12 @@ def examples() -> list[tuple[str, str, list[str]]]:
 
 
 def form(line: str) -> str:
-    """Returns the part of a line that is the same in each run: the words before the first
-    number."""
+    """Returns the part of a line that is the same in each run: the words before the first number or
+    path."""
     return " ".join(re.split(r"(?<!\w)-?\d|/", line)[0].split())
 
 
-# A program that is killed, as in the user guide; and a file to repack.
+# A program that is killed, as in the user guide.
 SOLVER = """#!/bin/sh
 dd if=/bin/sh of=out bs=4k count=2 2>/dev/null
 exec sh -c 'echo x >out; kill -9 $$'
@@ -344,7 +355,7 @@ exec sh -c 'echo x >out; kill -9 $$'
 
 @pytest.fixture
 def work(build: Path, tmp_path: Path) -> Path:
-    """Makes a folder with the files that the examples need. Returns the folder."""
+    """Returns a folder with the files that the examples need."""
     solver = tmp_path / "solver"
     solver.write_text(SOLVER)
     solver.chmod(0o755)
@@ -358,7 +369,7 @@ def work(build: Path, tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(("page", "command", "lines"), examples())
 def test_examples(page: str, command: str, lines: list[str], build: Path, work: Path) -> None:
-    """The examples run as written, and print lines of the same form in the same order."""
+    """The examples run as written, and print lines of the same form as those on the page."""
     env = os.environ | {"PATH": f"{build}:{os.environ['PATH']}"}
     done = subprocess.run(
         ["bash", "-c", command],

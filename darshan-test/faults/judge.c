@@ -10,6 +10,7 @@
 #include "darshan-read.h"
 #include "faults.h"
 
+/* The first word of each message of the runtime. */
 static const char spoken[] = "darshan";
 
 /* Returns the path of the retained journal that a message names; NULL if it names none. */
@@ -21,6 +22,7 @@ static const char *kept_at(const char *line) {
   return at ? at + sizeof(may_be) - 1 : NULL;
 }
 
+/* Returns the row of a result with the same module and record id; NULL if there is none. */
 static const struct row *same_row(const struct result *result, const struct row *like) {
   for (size_t i = 0; i < result->rows; i++)
     if (result->row[i].module == like->module && result->row[i].id == like->id)
@@ -28,8 +30,8 @@ static const struct row *same_row(const struct result *result, const struct row 
   return NULL;
 }
 
-/* Returns 1 if a counter cannot be compared, because it depends on durations, differs between the
- * two reference runs, or is of a record that only one of them has. */
+/* Returns 1 if a counter cannot be compared: it depends on durations, it differs between the two
+ * reference runs, or only one of them has the record. */
 static int is_loose(const struct darshan_counter *counter, const struct expected *expected,
                     const struct row *row) {
   const struct row *two = same_row(&expected->two, row);
@@ -37,6 +39,8 @@ static int is_loose(const struct darshan_counter *counter, const struct expected
          two->counter[counter->index] != row->counter[counter->index];
 }
 
+/* Returns 1 if a record has the expected counters; otherwise 0, with a reason in `why`. row: the
+ * expected record. is: the record of the run; NULL if it is missing. */
 static int row_is_right(const struct expected *expected, const struct row *row,
                         const struct row *is, char *why, size_t room) {
   const struct darshan_module *module = darshan_module_by_id(row->module);
@@ -56,6 +60,7 @@ static int row_is_right(const struct expected *expected, const struct row *row,
   return 1;
 }
 
+/* Returns the sum of a counter over all records of a module. counter: its index. */
 static int64_t sum_of(const struct result *result, int module, int counter) {
   int64_t sum = 0;
   for (size_t i = 0; i < result->rows; i++)
@@ -63,6 +68,8 @@ static int64_t sum_of(const struct result *result, int module, int counter) {
   return sum;
 }
 
+/* Returns 1 if records were lost to an overflow record or to the record of a folder, otherwise 0.
+ * */
 static int has_overflow(const struct result *result) {
   static const char name[] = "<overflow>";
   struct row like = {.id = darshan_id_of_name(name, sizeof(name) - 1)};
@@ -116,6 +123,8 @@ static int totals_are_right(const struct expected *expected, const struct result
   return !why[0];
 }
 
+/* Returns 1 if the records are as expected; otherwise 0, with a reason in `why`. in_parts: whether
+ * they come from several journals of a job. */
 static int rows_are_right(const struct expected *expected, const struct result *result,
                           int in_parts, char *why, size_t room) {
   if (!totals_are_right(expected, result, why, room)) return 0;
@@ -137,8 +146,8 @@ static int rows_are_right(const struct expected *expected, const struct result *
   return others == changing;
 }
 
-/* Reads what the runtime printed into `line`, and removes its file, because result.c accepts no
- * message. Returns 1 if that is nothing or exactly one line of the runtime, otherwise 0. */
+/* Reads the file of the runtime's messages into `line`, and removes it, because result.c accepts no
+ * message. Returns 1 if it has nothing or exactly one line of the runtime, otherwise 0. */
 static int take_line(const struct place *place, char *line, size_t room) {
   char path[PATH_MAX + 16];
   snprintf(path, sizeof(path), "%s/stderr", place->work);
@@ -154,7 +163,7 @@ static int take_line(const struct place *place, char *line, size_t room) {
   return end[1] == '\0' && strncmp(line, spoken, sizeof(spoken) - 1) == 0;
 }
 
-/* Moves the files that match the pattern (one, or those of a job) to the logs. Returns 1, or 0 if
+/* Moves the files that match the pattern (one, or those of a job) to the logs. Returns 1; 0 if
  * there are none or if one cannot be moved. */
 static int take_kept(const struct place *place, const char *pattern) {
   char to[PATH_MAX + 64];
@@ -170,8 +179,8 @@ static int take_kept(const struct place *place, const char *pattern) {
   return all;
 }
 
-/* Moves the journal that a message names to the logs, where it is read with them. Removes it
- * instead if its log has the same records. Returns 0 if the journal does not exist, otherwise 1,
+/* Moves the journal that a message names to the logs, so that it is read with them. Removes it
+ * instead if the log has the same records. Returns 0 if the journal does not exist; otherwise 1,
  * also if the message names none. */
 static int take_named(const struct place *place, const char *line) {
   static const char doubled[] = "the log has the records that are in ";
@@ -193,12 +202,14 @@ unsigned count_logs(const struct place *place) {
   return logs;
 }
 
-/* Returns whether a message about retained files also reports what is lost. A loss of traces must
- * be mentioned, because journals contain no traces. */
+/* Returns whether a message about retained files also reports the loss. A loss of traces must be
+ * mentioned, because journals have no traces. why: what is missing. */
 static int lost_is_said(const char *line, const char *why) {
   return strstr(line, strstr(why, "trace") ? "traces are lost" : "some records are lost") != NULL;
 }
 
+/* Judges the records of a run: all must be there, or the message must report exactly what is lost.
+ * logs: number of logs in the place. */
 static void judge_records(struct verdict *verdict, const struct expected *expected,
                           const struct result *result, unsigned logs) {
   char why[200] = "";

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Most bytes that one change inserts. */
 enum { GROWTH_MAX = 512 };
 
 uint64_t mutate_random(uint64_t *state) {
@@ -14,11 +15,12 @@ uint64_t mutate_random(uint64_t *state) {
   return *state = x;
 }
 
+/* Returns a random number below n; 0 if n is 0. */
 static size_t below(uint64_t *state, size_t n) {
   return n ? mutate_random(state) % n : 0;
 }
 
-/* Returns a random value from a list of counts and lengths that cause overflows in careless
+/* Returns a random value of a list of counts and lengths that cause overflows in careless
  * arithmetic. */
 static uint64_t nasty(uint64_t *state) {
   static const uint64_t values[] = {0,
@@ -49,13 +51,14 @@ static uint64_t nasty(uint64_t *state) {
   return values[below(state, sizeof(values) / sizeof(values[0]))];
 }
 
-/* Returns a random offset, half of the time near the start, where the counts of the first record
- * are. */
+/* Returns a random offset, half of the time among the first 128 bytes, where the counts of the
+ * first record are. */
 static size_t place(const struct bytes *b, uint64_t *state) {
   size_t near = b->size < 128 ? b->size : 128;
   return below(state, below(state, 2) ? near : b->size);
 }
 
+/* Writes such a value, of four or eight bytes, to a random place, and usually to an aligned one. */
 static void put_nasty(struct bytes *b, uint64_t *state) {
   int width = below(state, 4) ? 8 : 4;
   if (b->size < (size_t)width) return;
@@ -65,6 +68,8 @@ static void put_nasty(struct bytes *b, uint64_t *state) {
   frame_put(b->data + at, width, below(state, 2), nasty(state));
 }
 
+/* Makes one random change of content: changes a bit, a byte or a whole number, or cuts, removes,
+ * inserts or repeats bytes. */
 static void change_bytes(struct bytes *b, uint64_t *state) {
   uint8_t noise[GROWTH_MAX];
   size_t n = 1 + below(state, GROWTH_MAX);
@@ -98,7 +103,8 @@ static void change_bytes(struct bytes *b, uint64_t *state) {
   }
 }
 
-/* Changes the content of one region, and packs it again in one or two compressed streams. */
+/* Changes the unpacked content of one region, and packs it again in one or two compressed streams.
+ * Does nothing if the region is damaged. */
 static void change_region(struct bytes *log, const struct frame *frame, uint64_t *state) {
   /* Modules come after job and names, where almost any change ends in a refusal. */
   int region = (int)below(state, (size_t)frame->num_regions);
@@ -121,7 +127,8 @@ static void change_region(struct bytes *log, const struct frame *frame, uint64_t
   bytes_free(&content);
 }
 
-/* Changes the annex: any of its bytes, or the content of its first block before compression. */
+/* Changes the annex: any of its bytes, or the content of its first block before compression.
+ * Corrects the trailer. */
 static void change_annex(struct bytes *log, const struct frame *frame, uint64_t *state) {
   struct bytes annex = {NULL, 0};
   bytes_splice(&annex, 0, 0, log->data + frame->annex_off, frame->annex_len);
@@ -145,6 +152,7 @@ static void change_annex(struct bytes *log, const struct frame *frame, uint64_t 
   bytes_free(&annex);
 }
 
+/* Writes such a value to the log's header, without changing the size. */
 static void change_header(struct bytes *log, uint64_t *state) {
   struct bytes head = *log;
   if (head.size > sizeof(struct darshan_header)) head.size = sizeof(struct darshan_header);

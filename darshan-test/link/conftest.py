@@ -14,7 +14,8 @@ from .runs import Comparison, Installed
 
 @pytest.fixture(scope="session")
 def installed(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """Installs the build into a folder with a blank in its name, and moves it."""
+    """Installs the build into a folder with a blank in its name, and then moves the folder. Returns
+    the installation."""
     folder = tmp_path_factory.mktemp("installed")
     env = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
     subprocess.run(

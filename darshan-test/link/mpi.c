@@ -1,4 +1,5 @@
-/* Writes one file collectively, reads it independently, and writes one file per process. */
+/* Writes one file collectively and reads it independently, with MPI-IO; writes one more file per
+ * process. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -18,18 +18,20 @@ from place import absent, needs
 
 HERE = Path(__file__).resolve().parent
 SECONDS = 120
+# The words of a command line.
 Words = Sequence["str | Path"]
+# For each MPI, the command that starts two ranks.
 MPIEXEC = {
     "openmpi": ["mpiexec.openmpi", *OPENMPI, "-n", "2"],
     "mpich": ["mpiexec.mpich", "-n", "2"],
 }
-# Counters that depend on time and not on the calls.
+# Counters that depend on time instead of calls.
 BY_TIME = re.compile(r"_F_|TIME_SIZE$|(FASTEST|SLOWEST)_RANK")
 
 
 @dataclass
 class Ran:
-    """The output and the logs of a program, and the content of the files that it wrote, by name."""
+    """The output of a program, its logs, and the content of the files that it wrote, by name."""
 
     stdout: str
     stderr: str
@@ -49,7 +51,8 @@ class Installed:
         return self.prefix / "bin" / name
 
     def compiler(self, name: str, folder: Path) -> Path:
-        """Returns the path of a compiler command that links with the runtime."""
+        """Returns the path of a new command that compiles like `name` and links with the runtime.
+        folder: for the command."""
         kind = {"gfortran": "fortran", "mpif90": "fortran", "g++": "cxx"}.get(
             name.split(".", maxsplit=1)[0], "cc"
         )
@@ -59,13 +62,13 @@ class Installed:
 
 
 def without_ours() -> dict[str, str]:
-    """Returns the environment without variables that instrument programs, with those that let Open
-    MPI run as root."""
+    """Returns the environment of the tests without variables that instrument programs. It allows
+    Open MPI to run as root."""
     return plain() | ROOT_MAY_RUN
 
 
 def run(command: Words, **options: object) -> subprocess.CompletedProcess[str]:
-    """Runs a command, which must succeed. options: of subprocess.run. Returns its output."""
+    """Runs a command, which must exit with 0. options: of subprocess.run. Returns its output."""
     done = subprocess.run(
         [str(word) for word in command],
         stdin=subprocess.DEVNULL,
@@ -80,19 +83,20 @@ def run(command: Words, **options: object) -> subprocess.CompletedProcess[str]:
 
 
 def need(*commands: str) -> None:
-    """Skips the test if a compiler is not installed, except on CI."""
+    """Skips the test if one of the commands is not installed, except on CI."""
     needs(*(f"program:{command}" for command in commands))
 
 
 def need_file(path: str | Path) -> Path:
-    """Skips the test if a static library is not installed, except on CI."""
+    """Skips the test if a static library is not installed, except on CI. Returns its path."""
     if not Path(path).exists():
         absent(f"there is no {path}")
     return Path(path)
 
 
 def hdf5_flags(build: Path, name: str) -> list[str]:
-    """Returns the HDF5 flags that configure found, which have this name in the Makefile."""
+    """Returns the HDF5 flags that configure found, by their name in the build's Makefile. Skips the
+    test if there are none, except on CI."""
     needs("hdf5:static")
     found = re.search(rf"^{name} = (.*)$", (build / "Makefile").read_text(), re.M)
     if not found:
@@ -103,8 +107,9 @@ def hdf5_flags(build: Path, name: str) -> list[str]:
 def execute(
     command: Words, work: Path, logs: Path, env: Mapping[str, str], *, serial: bool = True
 ) -> Ran:
-    """Runs the program in an empty folder that has the same name each time; returns its output and
-    logs. serial: whether the program is not an MPI program."""
+    """Runs a program in an empty folder, whose name is the same each time, and checks that it
+    leaves no journal. Returns its output and its logs. work, logs: folders that are emptied first.
+    env: further variables. serial: whether the program is not an MPI program."""
     for folder in (work, logs):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -119,7 +124,8 @@ def execute(
 
 
 def program_rows(parser: Path, logs: Sequence[Path], work: Path) -> list[Row]:
-    """Returns the rows about the program's files and standard streams, without counters of time."""
+    """Returns the sorted rows about the program's files in `work` and about standard streams,
+    without counters that depend on time."""
     every = (row for log in logs for row in read_rows(parser, log))
     ours = (row for row in every if row.name.startswith((str(work), "<STD")))
     return sorted(row for row in ours if not BY_TIME.search(row.counter))
@@ -127,8 +133,8 @@ def program_rows(parser: Path, logs: Sequence[Path], work: Path) -> list[Row]:
 
 @dataclass
 class Comparison:
-    """Runs a program without the runtime, with a linked runtime, and with a preloaded one, in one
-    folder."""
+    """Runs a program without the runtime, preloaded and linked, in one folder, and compares the
+    logs."""
 
     build: Path
     parser: Path
@@ -137,8 +143,9 @@ class Comparison:
     def same(
         self, linked: Words, plain: Words, *, launch: Sequence[str] = (), modules: Sequence[str]
     ) -> list[Row]:
-        """Checks that the rows of the linked program equal those of the preloaded program, and
-        returns them. launch: a command that starts the program; modules: those to compare."""
+        """Checks that a linked program has the same output, files and rows as the preloaded
+        program. Returns the rows. linked, plain: command lines of the program with and without the
+        runtime in it. launch: a command that starts it. modules: those that must have rows."""
         work, serial = self.folder / "work", not launch
         through = through_env(preload(library_of(self.build)))
         bare = execute([*launch, *plain], work, self.folder / "none", {"DARSHAN_DISABLE": "1"})

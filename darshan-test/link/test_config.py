@@ -1,4 +1,5 @@
-"""darshan-config has the options that it has in Darshan 3.5.0, and its output is true."""
+"""darshan-config has the options that it has in Darshan 3.5.0, and its output is true for this
+build."""
 
 from __future__ import annotations
 
@@ -13,11 +14,13 @@ from lab.environment import plain, settings
 
 from .runs import Installed, run
 
+# Options whose value is yes or no.
 _YES_OR_NO = """
     ld-preload cuserid group-readable-logs mmap-logs null-mod posix-mod stdio-mod dxt-mod
     heatmap-mod mpiio-mod apmpi-mod apmpi-coll-sync hdf5-mod pnetcdf-mod daos-mod bgq-mod
     lustre-mod mdhim-mod ldms-mod rdtscp exit-wrapper
 """
+# Options with any value.
 _VALUES = """
     zlib-path mem-align log-hints jobid-env username-env mod-mem name-mem hdf5-path
     pnetcdf-path daos-path ldms-path cc log-path log-path-by-env
@@ -26,11 +29,13 @@ YES_OR_NO, VALUES = _YES_OR_NO.split(), _VALUES.split()
 
 
 def told(installed: Installed, *options: str) -> str:
+    """Returns the output of darshan-config with these options."""
     return run([installed.command("darshan-config"), *options]).stdout
 
 
 def test_each_option_of_3_5_0(installed: Installed) -> None:
-    """Each option prints one line, and the output of --all contains this line."""
+    """--all prints exactly the options of 3.5.0, and each option alone prints its value in one
+    line."""
     lines = told(installed, "--all").splitlines()
     every = dict((line + " ").split(" ", 1) for line in lines)
     assert set(every) == {*YES_OR_NO, *VALUES}
@@ -42,7 +47,7 @@ def test_each_option_of_3_5_0(installed: Installed) -> None:
 
 
 def test_defaults_are_those_of_the_runtime(installed: Installed) -> None:
-    """The defaults are those that the runtime itself prints as its settings."""
+    """The printed defaults of settings are those that the runtime itself uses."""
     more = {"DARSHAN_DUMP_CONFIG": "1", "LD_LIBRARY_PATH": str(installed.prefix / "lib")}
     env = plain() | settings(Path("libdarshan.so"), Path(os.devnull), **more)
     done = subprocess.run(["/bin/true"], env=env, capture_output=True, text=True, check=True)
@@ -58,6 +63,7 @@ def test_defaults_are_those_of_the_runtime(installed: Installed) -> None:
 
 @pytest.mark.parametrize("option", ["--none", "--posix", "posix-mod", "--[a-z]*", "--"])
 def test_an_unknown_option(option: str, installed: Installed) -> None:
+    """An unknown option prints nothing but an error that says so, and the exit status is 2."""
     command = [installed.command("darshan-config"), option]
     done = finished(command)
     assert done.returncode == 2 and "unknown option" in done.stderr and not done.stdout

@@ -17,15 +17,18 @@ from tree import SOURCE
 
 from .runs import run, without_ours
 
+# The script, and the page about its options.
 CONFIGURE = SOURCE / "configure"
 PAGE = (SOURCE / "doc" / "configure.md").read_text("utf-8")
+# The parts of the runtime that a module's option disables.
 BITS = {"POSIX": ["POSIX", "POSIX_EXT"], "HDF5": ["H5F", "H5D", "H5_META"]}
-# The last check before the compiler's: this option stops configure there.
+# The last check before the compiler's: this option stops configure there, with the message ENDED.
 END, ENDED = "--with-bzip2=/there is none", "there is no include/bzlib.h in it"
 
 
 def configure(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Runs configure to its end or to its first error. Returns its output."""
+    """Runs configure to its end or to its first error. folder: the current folder, for the build.
+    Returns its output and exit status."""
     if not CONFIGURE.exists():  # the tests run in a tree without configure
         run(["autoreconf", "-fi"], cwd=SOURCE)
     program = os.path.relpath(CONFIGURE, folder)  # configure does not accept a path with a blank
@@ -34,8 +37,8 @@ def configure(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 
 
 def defined(folder: Path) -> dict[str, str]:
-    """Returns the definitions that would be compiled in, from the log of a configure run that was
-    stopped."""
+    """Returns the definitions that would be compiled in, by name, from the config.log of a
+    configure run that was stopped."""
     text = (folder / "config.log").read_text()
     return dict(re.findall(r"^#define (DARSHAN_\w+(?:\(X\))?) ?(.*)$", text, re.M))
 
@@ -54,6 +57,7 @@ def defined(folder: Path) -> dict[str, str]:
     ],
 )
 def test_nonsense_is_one_line(option: str, tmp_path: Path) -> None:
+    """An option with a wrong value stops configure, with one line that names the option."""
     done = configure(tmp_path, "-q", option)
     name = (
         option.split("=", maxsplit=1)[0]
@@ -67,6 +71,8 @@ def test_nonsense_is_one_line(option: str, tmp_path: Path) -> None:
 
 
 def test_what_is_chosen_is_compiled_in(tmp_path: Path) -> None:
+    """The options become definitions with the given values, and modules that are disabled are left
+    out."""
     done = configure(
         tmp_path,
         *("--with-log-path=/a folder/logs", "--with-log-path-by-env=MINE,PWD", END),
@@ -99,6 +105,8 @@ def test_what_is_chosen_is_compiled_in(tmp_path: Path) -> None:
 
 
 def test_without_options(tmp_path: Path) -> None:
+    """Without options, the runtime has the defaults of doc/configure.md: no path for logs, no
+    communication module, and all modules."""
     configure(tmp_path, END)
     found = defined(tmp_path)
     assert found["DARSHAN_DEFAULT_LOG_PATH"] == found["DARSHAN_LOG_PATH_VARIABLES"] == '""'
@@ -108,8 +116,8 @@ def test_without_options(tmp_path: Path) -> None:
 
 
 def test_every_option_of_the_page(tmp_path: Path) -> None:
-    """All options of the page can be given at once without being unknown, and each one without
-    effect causes a message of one line."""
+    """configure knows all options of the page, given at once, and prints a message of one line for
+    each one that has no effect."""
     changing, *idle = (options_of(table) for table in PAGE.split("\n## ")[1:])
     unneeded = [option for table in idle for option in table]
     assert len(idle) == 2 and changing and all(idle)
@@ -131,17 +139,19 @@ def test_every_option_of_the_page(tmp_path: Path) -> None:
 
 
 def options_of(table: str) -> list[str]:
-    """Returns the options in the first cell of each row of a table."""
+    """Returns the options in the first cells of a table's rows."""
     cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
     return re.findall(r"`(--[\w-]+(?:=\w+)?)`", "\n".join(cells))
 
 
 def bare(option: str) -> str:
-    """Returns the option without its first word, such as --with, and without its value."""
+    """Returns an option without its first word, such as --with, and without its value."""
     return re.sub("^--(with|without|enable|disable)-", "", option.partition("=")[0])
 
 
 def test_an_unknown_option_is_named(tmp_path: Path) -> None:
+    """An option that configure does not know causes a warning with its name, and an error if the
+    user asks for errors. Known options do not."""
     strict = "--enable-option-checking=fatal"
     done = configure(tmp_path, "-q", "--with-no-such-thing", "--enable-nothing", END)
     assert "WARNING: unrecognized options: --with-no-such-thing, --enable-nothing" in done.stderr
@@ -155,8 +165,8 @@ def test_an_unknown_option_is_named(tmp_path: Path) -> None:
 if everything():
 
     def test_a_build_of_many_options(tmp_path: Path) -> None:
-        """darshan-config and the runtime report the options, and disabled modules record
-        nothing."""
+        """After a build with these options, darshan-config prints them, the runtime uses them, and
+        disabled modules record nothing."""
         folder = tmp_path / "a build"
         folder.mkdir()
         done = configure(

@@ -1,5 +1,5 @@
-"""Environment modules that darshan-config prints: loading sets the variables that they describe and
-unloading restores them, with Modules and with Lmod."""
+"""Environment modules that darshan-config prints, with the programs Modules and Lmod: loading sets
+the variables that the module describes, and unloading restores them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from place import elsewhere, needs
 
 from .runs import Installed, run
 
-OTHER = "libc.so.6"  # a preload without effect
-# Variables in which each program stores its own state, even if no module is loaded.
+# A library that is preloaded already, without effect.
+OTHER = "libc.so.6"
+# Beginnings of variables in which each program stores its own state, even if no module is loaded.
 BOOKS = ("__MODULES", "_LM", "LMOD", "__LMOD", "LOADEDMODULES", "_ModuleTable", "MODULE")
 
 
@@ -32,7 +33,8 @@ def plain(installed: Installed, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 @dataclass
 class Modules:
-    """A program for environment modules, and the folder in which it finds them."""
+    """A program for environment modules, and the folder in which it finds them. name: of the
+    program's package. prefix: of the installation. env: further variables."""
 
     name: str
     prefix: Path
@@ -41,11 +43,13 @@ class Modules:
 
     @property
     def language(self) -> str:
+        """The language of the program's module files."""
         return "lua" if self.name == "lmod" else "tcl"
 
     def put(self, name: str, *words: str, config: Path | None = None) -> Path:
-        """Writes the module file that darshan-config prints for `name`. Returns its path. words:
-        further arguments of darshan-config; config: a configuration file."""
+        """Writes the module file that darshan-config prints. name: of the module's version. words:
+        further arguments of darshan-config. config: the darshan-config to use; None for that of
+        `prefix`. Returns the file's path."""
         config = config or self.prefix / "bin" / "darshan-config"
         text = run([config, "--modulefile", self.language, *words]).stdout
         ending = ".lua" if self.language == "lua" else ""
@@ -55,15 +59,16 @@ class Modules:
         return file
 
     def command(self) -> list[str]:
+        """Returns the command that the shell function `module` runs."""
         if self.name == "lmod":
             return ["/usr/share/lmod/lmod/libexec/lmod", "bash"]
         found = [Path(path) for path in ("/usr/lib/modulecmd.tcl", *_elsewhere())]
         return [str(next(path for path in found if path.exists())), "bash"]
 
     def after(self, *steps: str, env: dict[str, str], then: str = "") -> tuple[dict[str, str], str]:
-        """Runs these commands for modules in a shell. Returns the shell's environment, without the
-        variables for the program's own state, and the standard error. env: variables to start with.
-        then: a shell command to run after the commands."""
+        """Runs commands for modules in a shell. steps: the commands. env: variables to start with.
+        then: a shell command to run afterwards. Returns the shell's environment, without the
+        variables of the program's own state, and the standard error."""
         module = shlex.join(self.command())
         lines = [f'eval "$({module} {step})"' for step in steps]
         # The shell itself prints the variables: an instrumented program would add its run to them.
@@ -89,11 +94,13 @@ class Modules:
 
 
 def _elsewhere() -> list[str]:
+    """Returns the paths of Modules in folders of an architecture."""
     return [str(path) for path in Path("/usr/lib").glob("*/modulecmd.tcl")]
 
 
 @pytest.fixture(params=["environment-modules", "lmod"])
 def modules(request: pytest.FixtureRequest, plain: Path, tmp_path: Path) -> Modules:
+    """Returns each program for environment modules in turn."""
     if request.param == "lmod":
         needs("slurm")
     elif os.environ.get("DARSHAN_LAYER") == "slurm":
@@ -112,6 +119,8 @@ def modules(request: pytest.FixtureRequest, plain: Path, tmp_path: Path) -> Modu
     ids=["nothing", "others", "more"],
 )
 def test_load_and_unload(modules: Modules, kind: str, before: dict[str, str]) -> None:
+    """Loading sets the variables that the module describes, or adds to them, and unloading restores
+    their values. before: variables that are set before."""
     modules.put("1", kind, str(modules.folder))
     bare, _ = modules.after(env=before)
     loaded, said = modules.after("load darshan/1", env=before)
@@ -181,6 +190,8 @@ def test_two_at_a_time(modules: Modules) -> None:
 
 @pytest.mark.parametrize("kind", ["tools", "jobs", "all"])
 def test_help(modules: Modules, kind: str) -> None:
+    """The help of a module says what is recorded and where logs are, and `whatis` says which
+    version of Darshan this is."""
     logs = modules.folder / "logs"
     logs.mkdir()
     modules.put("1", kind, str(logs))
@@ -213,6 +224,8 @@ def test_folder_with_a_strange_name(modules: Modules, tmp_path: Path) -> None:
 
 
 def refused(config: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Runs darshan-config --modulefile, which must print one line of error and nothing else. words:
+    further arguments. Returns the output and the exit status."""
     command = [str(config), "--modulefile", *words]
     done = finished(command)
     assert done.stdout == "" and done.stderr.count("\n") == 1
@@ -221,6 +234,8 @@ def refused(config: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_what_cannot_be_named(installed: Installed, plain: Path, tmp_path: Path) -> None:
+    """darshan-config refuses to print a module for an installation whose folder cannot be in the
+    variables, and arguments that do not fit."""
     config = installed.command("darshan-config")
     assert "blank" in refused(config, "tcl", "jobs").stderr
     assert refused(config, "lua", "all").returncode == 1

@@ -1,5 +1,5 @@
-"""MPI programs in C and Fortran with each MPI, linked with its shared libraries and, if available,
-with its static ones."""
+"""MPI programs in C and Fortran that are linked with the runtime have the same rows as preloaded
+ones, with each MPI, shared or static."""
 
 from __future__ import annotations
 
@@ -12,13 +12,16 @@ from sample import turning
 
 from .runs import HERE, MPIEXEC, Comparison, Installed, hdf5_flags, need, need_file, run
 
+# The folder of Debian's libraries.
 LIBRARIES = Path("/usr/lib/x86_64-linux-gnu")
+# The folder of MPICH's headers, for a compiler that does not know it.
 MPICH_HEADERS = "/usr/include/x86_64-linux-gnu/mpich"
-# The libraries below Debian's static MPICH; they exist only as shared libraries.
+# The libraries below Debian's static MPICH, which exist only as shared libraries.
 MPICH_NEEDS = ["-lucp", "-lucs", "-lhwloc", "-lpthread", "-lrt", "-lm"]
 # Debian 13 has the static libraries in a folder of MPICH's own.
 STATIC = LIBRARIES / "mpich" / "lib"
 STATIC = STATIC if (STATIC / "libmpich.a").exists() else LIBRARIES
+# For each source, the MPI's compiler command and the compiler itself.
 COMPILERS = {"mpi.c": ("mpicc", "gcc"), "mpi.f90": ("mpif90", "gfortran")}
 
 
@@ -28,7 +31,8 @@ COMPILERS = {"mpi.c": ("mpicc", "gcc"), "mpi.f90": ("mpif90", "gfortran")}
 def test_shared(
     installed: Installed, comparison: Comparison, tmp_path: Path, mpi: str, source: str
 ) -> None:
-    """Programs linked with the shared libraries of an MPI have the same rows as preloaded ones."""
+    """A program that is linked with the shared libraries of an MPI has the same rows as a preloaded
+    one."""
     compiler = f"{COMPILERS[source][0]}.{mpi}"
     need(compiler, MPIEXEC[mpi][0])
     plain, linked = tmp_path / "plain", tmp_path / "linked-program"
@@ -38,7 +42,8 @@ def test_shared(
 
 
 def test_profile_of_mpich(installed: Installed, comparison: Comparison, tmp_path: Path) -> None:
-    """`mpicc -profile=darshan` works with the file that darshan-config prints."""
+    """A program linked with `mpicc -profile=darshan` has the same rows as a preloaded one. MPICH
+    reads the profile from the file that darshan-config prints."""
     need("mpicc.mpich", MPIEXEC["mpich"][0])
     plain, linked = tmp_path / "plain", tmp_path / "linked-program"
     moved = Installed(shutil.copytree(installed.prefix, tmp_path / "prefix", symlinks=True))
@@ -62,8 +67,8 @@ def test_profile_that_mpich_could_not_read(installed: Installed) -> None:
 def test_mpich_inside(
     installed: Installed, comparison: Comparison, tmp_path: Path, source: str
 ) -> None:
-    """Programs linked with libmpich.a are recorded, although their MPI calls do not pass the
-    loader."""
+    """A program linked with libmpich.a has the same rows as a preloaded one, although its MPI calls
+    do not pass the loader."""
     shared, own = COMPILERS[source]
     need(f"{shared}.mpich", own, MPIEXEC["mpich"][0])
     plain, linked = tmp_path / "plain", tmp_path / "linked-program"
@@ -81,7 +86,8 @@ def test_mpich_inside(
 def test_parallel_hdf5_inside(
     installed: Installed, comparison: Comparison, build: Path, tmp_path: Path, inside: str
 ) -> None:
-    """Programs linked with the parallel libhdf5.a, with a shared and a static MPI, are recorded."""
+    """A program linked with the parallel libhdf5.a has the same rows as a preloaded one. inside:
+    the libraries that are linked statically."""
     need("mpicc.mpich", MPIEXEC["mpich"][0])
     folder = LIBRARIES / "hdf5" / "mpich"
     archive = need_file(folder / "libhdf5.a")

@@ -1,4 +1,5 @@
-"""Programs of one process: dynamic, static, and with a static HDF5, in C and in Fortran."""
+"""Programs of one process that are linked with the runtime have the same rows as preloaded ones:
+dynamic, static and with a static HDF5, in C and in Fortran."""
 
 from __future__ import annotations
 
@@ -24,11 +25,13 @@ from .runs import (
     run,
 )
 
+# The static C library.
 STATIC_LIBC = Path(
     subprocess.run(
         ["gcc", "-print-file-name=libc.a"], capture_output=True, text=True, check=True
     ).stdout.strip()
 )
+# Options of the compiler for each kind of program.
 KINDS = {"dynamic": [], "static": ["-static"], "static-pie": ["-static-pie"]}
 
 
@@ -37,8 +40,8 @@ KINDS = {"dynamic": [], "static": ["-static"], "static-pie": ["-static-pie"]}
 def test_serial(
     installed: Installed, comparison: Comparison, tmp_path: Path, source: str, kind: str
 ) -> None:
-    """The rows of a program that is linked with the runtime equal those of the preloaded program,
-    for both languages and all kinds of linking."""
+    """A linked program has the same rows as the preloaded one, for both languages and each kind of
+    linking."""
     compiler = "gcc" if source.endswith(".c") else "gfortran"
     need(compiler)
     need_file(STATIC_LIBC)
@@ -52,7 +55,7 @@ def test_serial(
 
 
 def is_stream(row: Row) -> bool:
-    """Returns whether this row has the bytes that were written to the stream of serial.c."""
+    """Returns whether a row has the bytes that serial.c wrote to its stream."""
     return row.counter == "STDIO_BYTES_WRITTEN" and row.name.endswith("/stream.dat")
 
 
@@ -60,8 +63,9 @@ def is_stream(row: Row) -> bool:
 def test_hdf5_inside(
     installed: Installed, comparison: Comparison, build: Path, tmp_path: Path, kind: str
 ) -> None:
-    """Calls of a statically linked HDF5 are recorded only if the program is linked with the
-    stubs."""
+    """Calls of an HDF5 library in the program are recorded as those of a shared one, but only if
+    the program is linked with the runtime. kind: whether only HDF5 is static, or the whole
+    program."""
     compiler, headers = installed.compiler("gcc", tmp_path), hdf5_flags(build, "HDF5_CPPFLAGS")
     library = hdf5_flags(build, "HDF5_STATIC_LIBS")
     if kind == "static" and "-lcurl" in library:
@@ -83,7 +87,8 @@ def test_hdf5_inside(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_switched_off(installed: Installed, tmp_path: Path, kind: str) -> None:
-    """With DARSHAN_DISABLE the program writes no log and prints the same as without the runtime."""
+    """With DARSHAN_DISABLE, a linked program writes no log and prints the same as without the
+    runtime."""
     program = tmp_path / "program"
     need_file(STATIC_LIBC)
     run([installed.compiler("gcc", tmp_path), HERE / "serial.c", "-o", program, *KINDS[kind]])
@@ -95,7 +100,7 @@ def test_switched_off(installed: Installed, tmp_path: Path, kind: str) -> None:
 def test_preloaded_as_well(
     installed: Installed, comparison: Comparison, build: Path, tmp_path: Path, kind: str
 ) -> None:
-    """The operations of a linked program that is also preloaded are counted once."""
+    """If a linked program is preloaded, too, its operations are counted once."""
     program = tmp_path / "program"
     need_file(STATIC_LIBC)
     run([installed.compiler("gcc", tmp_path), HERE / "serial.c", "-o", program, *KINDS[kind]])
@@ -108,8 +113,8 @@ def test_preloaded_as_well(
 
 
 def test_flags_for_a_shell(installed: Installed, comparison: Comparison, tmp_path: Path) -> None:
-    """A program can be linked with the flags of darshan-config, whatever characters the folder's
-    name has. The flags of pkg-config work, too, except for some names with blanks."""
+    """The flags of darshan-config link a program in a shell, whatever characters the installation's
+    path has. The flags of pkg-config do so, too, except for some paths with blanks."""
     need("pkg-config")
     plain = tmp_path / "plain"
     run(["gcc", HERE / "serial.c", "-o", plain])
@@ -130,7 +135,7 @@ def test_flags_for_a_shell(installed: Installed, comparison: Comparison, tmp_pat
 
 
 def test_compiling_only(installed: Installed, tmp_path: Path) -> None:
-    """If no program is linked, as with -c, the compiler gets only the user's arguments."""
+    """The compiler command adds nothing if no program is linked, as with -c or -shared."""
     compiler = installed.compiler("gcc", tmp_path)
     object_file, library = tmp_path / "serial.o", tmp_path / "serial.so"
     run([compiler, "-fPIC", "-c", HERE / "serial.c", "-o", object_file])
@@ -140,8 +145,8 @@ def test_compiling_only(installed: Installed, tmp_path: Path) -> None:
 
 
 def test_a_compiler_that_is_none(installed: Installed, tmp_path: Path) -> None:
-    """A missing compiler causes an error of one line, also under the command names of 3.5.0, and no
-    file is created."""
+    """For a compiler that does not exist, the commands print an error of one line and create no
+    file, also under their names in 3.5.0."""
     command = installed.command("darshan-gen-cc.pl")
     for compiler in ("/nowhere/gcc", str(tmp_path), "no-such-compiler"):
         done = finished([command, compiler], cwd=tmp_path)
@@ -150,8 +155,7 @@ def test_a_compiler_that_is_none(installed: Installed, tmp_path: Path) -> None:
 
 
 def test_a_place_that_is_none(installed: Installed, tmp_path: Path) -> None:
-    """If the command cannot write the file that --output names, nothing is created, and the message
-    has that name."""
+    """If the file after --output cannot be written, the error names it, and nothing is created."""
     command = installed.command("darshan-gen-cc")
     (tmp_path / "folder").mkdir()
     for place in ("folder", "none/cc", "/proc/cc"):
@@ -162,7 +166,8 @@ def test_a_place_that_is_none(installed: Installed, tmp_path: Path) -> None:
 
 
 def test_archive_shows_no_more_than_it_must(archives: Path) -> None:
-    """The archive exports no names except those of wrappers and stubs."""
+    """The archive exports only the names of wrappers and stubs, so it cannot conflict with the
+    names of a program."""
     text = run(["nm", "--defined-only", "-g", archives / "libdarshan.a"]).stdout
     names = {line.split()[2] for line in text.splitlines() if len(line.split()) == 3}
     allowed = re.compile(r"darshan_(wrap_\w+|link|register|ask_\w+)$|__wrap_\w+$")
