@@ -1,12 +1,18 @@
 /* The program that runs the fault tests. For each program of programs.def, it lets each system call
  * of the runtime fail with each of its errors, one at a time. Exit status 1: a result is not right.
  *
- *     driver -p TARGET -r RUNTIME -f FOLDER -k NAME,NAME... [OPTIONS]
+ *   driver -p TARGET -r RUNTIME -f FOLDER -k NAME,NAME... [OPTIONS]
  *
- *     -w COUNT       worker processes\n    -n SHARE       only one fault in SHARE, another part
-with each seed (-S)\n    -d WAIT        milliseconds of a delay\n    -e ERROR       only this
-error\n    -1 CALL:ERROR  only this fault\n    -l             later calls of the same kind fail,
-too\n    -v             prints each run #include <errno.h> #include <signal.h> #include <stdio.h>
+ *   -w COUNT       worker processes
+ *   -n SHARE       only one fault in SHARE, another part with each seed (-S)
+ *   -d WAIT        milliseconds of a delay
+ *   -e ERROR       only this error
+ *   -1 CALL:ERROR  only this fault
+ *   -l             later calls of the same kind fail, too
+ *   -v             prints each run */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,7 +25,7 @@ too\n    -v             prints each run #include <errno.h> #include <signal.h> #
 #include "faults.h"
 
 /* The options of the command line. error: only this error; 0: all. one: only this fault; NULL: all.
-*/
+ */
 struct options {
   const char *program, *runtime, *folder, *modes, *one;
   unsigned workers, share, seed, wait;

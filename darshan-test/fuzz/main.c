@@ -3,10 +3,12 @@
  * crashes the reader, or keeps it busy for too long, is left in FOLDER as "crash". Exit status 1:
  * all inputs were refused, or all were fine, so that nothing was tested.
  *
- *     fuzz-reader FOLDER mutate SEED COUNT LOG...    makes COUNT changed logs\n    fuzz-reader
-FOLDER for SEED SECONDS LOG...     makes as many as fit into this time\n    fuzz-reader FOLDER emit
-SEED COUNT LOG...      writes the changed logs, without reading them\n    fuzz-reader FOLDER every
-LOG...                makes every change #include "mutate.h" #include "target.h"
+ *   fuzz-reader FOLDER mutate SEED COUNT LOG...   makes COUNT changed logs
+ *   fuzz-reader FOLDER for SEED SECONDS LOG...    makes as many as fit into this time
+ *   fuzz-reader FOLDER emit SEED COUNT LOG...     writes the changed logs, without reading them
+ *   fuzz-reader FOLDER every LOG...               makes every change */
+#include "mutate.h"
+#include "target.h"
 
 #include <fcntl.h>
 #include <signal.h>
