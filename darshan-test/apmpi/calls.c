@@ -1,6 +1,6 @@
-/* Calls every function that an APMPI record counts, and writes down how often and with how many
- * bytes: calls FOLDER, on two ranks or more. With -DLARGE it calls the large-count functions
- * instead. */
+/* Calls every function that an APMPI record counts, on two ranks or more, and writes down in FOLDER
+ * how often it called each one and with how many bytes. With -DLARGE it calls the functions with
+ * large counts. Usage: calls FOLDER. */
 #include "expected.h"
 
 #include "forms.h"
@@ -10,14 +10,15 @@ enum { TAG = 3, MOST_RANKS = 16, ROOM = 2 << 20 };
 static int rank, size, left, right;
 static char from[ROOM], into[ROOM];
 
-/* Makes a call of each size class, at its upper bound and one byte above. */
+/* Makes a call at each bound of the size classes, and one byte above. */
 static void sizes(void) {
   static const int some[] = {0, 1, 256, 257, 1024, 1025, 8192, 8193, 262144, 262145, 1048576, ROOM};
   for (int i = 0; i < (int)(sizeof(some) / sizeof(some[0])); i++)
     CALL(BCAST, some[i], FORM(MPI_Bcast)(from, some[i], MPI_BYTE, 0, MPI_COMM_WORLD));
 }
 
-/* Sends `count` ints around a ring of ranks by the blocking function `send`; rank 0 sends first. */
+/* Sends `count` ints around the ring of ranks by a blocking function. name: its counter. Rank 0
+ * sends first, so that no rank waits forever. */
 static void blocking(int (*send)(const void *, COUNT, MPI_Datatype, int, int, MPI_Comm),
                      const char *name, int count) {
   if (rank == 0) expect(name, 4L * count, send(from, count, MPI_INT, right, TAG, MPI_COMM_WORLD));
@@ -26,6 +27,7 @@ static void blocking(int (*send)(const void *, COUNT, MPI_Datatype, int, int, MP
   if (rank != 0) expect(name, 4L * count, send(from, count, MPI_INT, right, TAG, MPI_COMM_WORLD));
 }
 
+/* Sends a message by MPI_Rsend, after the other rank has begun to receive. */
 static void ready(void) {
   MPI_Request request;
   CALL(IRECV, 8, FORM(MPI_Irecv)(into, 1, MPI_DOUBLE, left, TAG, MPI_COMM_WORLD, &request));
@@ -58,6 +60,7 @@ static void exchanges(void) {
        FORM(MPI_Recv)(into, 10, MPI_INT, MPI_PROC_NULL, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 }
 
+/* Probes for a message with each function, and receives it. */
 static void probes(void) {
   MPI_Request request;
   MPI_Status status;
@@ -69,8 +72,8 @@ static void probes(void) {
   CALL(WAITALL, 0, MPI_Waitall(1, &request, MPI_STATUSES_IGNORE));
 }
 
-/* Begins four messages and completes them. way: which of the eight functions waits for or tests the
- * requests. */
+/* Begins four messages and completes them. way: index of the function that waits for or tests the
+ * requests, from 0 to 7. */
 static void requests(int way) {
   MPI_Request all[4];
   MPI_Status statuses[4];
@@ -121,6 +124,7 @@ static PLACE places[MOST_RANKS], at[MOST_RANKS], offsets[MOST_RANKS];
 static int total;
 static MPI_Datatype types[MOST_RANKS];
 
+/* Fills the counts and places of collectives in which ranks have parts of different sizes. */
 static void parts(void) {
   for (int i = 0; i < size; i++) {
     counts[i] = i + 1;
@@ -133,11 +137,12 @@ static void parts(void) {
   }
 }
 
-/* Returns this rank's part of a collective, in bytes. */
+/* Returns the size of this rank's part in a collective, in bytes. */
 static long own(void) {
   return 4L * (rank + 1);
 }
 
+/* Calls each blocking collective. */
 static void collectives(void) {
   MPI_Comm world = MPI_COMM_WORLD;
   int root = size - 1;
@@ -187,7 +192,7 @@ static void collectives(void) {
   CALL(EXSCAN, 4, FORM(MPI_Exscan)(from, into, 1, MPI_INT, MPI_SUM, world));
 }
 
-/* Makes the same calls in their nonblocking form: begins all, then waits for them together. */
+/* Begins each collective in its nonblocking form, then waits for all of them together. */
 static void begun(void) {
   MPI_Comm world = MPI_COMM_WORLD;
   enum { MANY = 16 };
@@ -231,6 +236,7 @@ static void begun(void) {
   CALL(WAITALL, 0, MPI_Waitall(n, all, MPI_STATUSES_IGNORE));
 }
 
+/* Calls each function that reads or writes memory of another rank. */
 static void windows(void) {
   int *memory, one = 1, zero = 0, got;
   MPI_Win win;
@@ -277,8 +283,8 @@ static void windows(void) {
   MPI_Win_free(&win);
 }
 
-/* Makes calls with a datatype that has holes, which count only the bytes of its data, and with
- * counts of 0, for which no datatype is queried. */
+/* Makes calls with a datatype that has holes: only the bytes of its data count. Calls with a count
+ * of 0 query no datatype. */
 static void datatypes(void) {
   MPI_Datatype sparse;
   MPI_Type_vector(3, 1, 5, MPI_DOUBLE, &sparse);

@@ -12,30 +12,33 @@ from mpi.launch import MPIS, Runner
 from sample import turning
 
 HERE = Path(__file__).resolve().parent
-# MPICH's annotations call MPI_STATUSES_IGNORE too small.
+# Options of the compiler. One warning is off, because MPICH's annotations say that
+# MPI_STATUSES_IGNORE is too small.
 OPTIONS = ("-std=c11", "-D_GNU_SOURCE", "-pthread", "-Wall", "-Wextra", "-Werror")
 OPTIONS += ("-Wno-stringop-overflow",)
+# The setting that counts communication.
 ON = {"DARSHAN_MOD_ENABLE": "APMPI"}
-# With more ranks than processors, a waiting rank yields its processor.
+# With more ranks than processors, a waiting rank gives its processor to another one.
 YIELDING = {"OMPI_MCA_mpi_yield_when_idle": "1", "MPIR_CVAR_POLLS_BEFORE_YIELD": "1"}
 
 # For tests that do not depend on the MPI library: each commit runs them with one library, ./dev
 # full with both.
 ONE_MPI = pytest.mark.parametrize("mpi", turning(MPIS, 0.5, "apmpi-one"), indirect=True)
 
-# Per call: how often, bytes, and how often in each size class.
+# By function: number of calls, and for functions with sizes the bytes and the calls of each size
+# class.
 Counts = dict[str, list[int]]
 
 
 @dataclass
 class Talk:
-    """The APMPI rows of a log, which darshan-parser prints."""
+    """The APMPI rows of a log, by rank and counter, as darshan-parser prints them."""
 
     rows: dict[tuple[int, str], str] = field(default_factory=dict)
     heads: int = 0  # rows about all ranks
 
     def number(self, rank: int, counter: str) -> float:
-        """Returns one counter of a rank."""
+        """Returns the value of a rank's counter. counter: without the prefix MPI_."""
         return float(self.rows[rank, f"MPI_{counter}"])
 
     def ranks(self) -> set[int]:
@@ -43,8 +46,7 @@ class Talk:
         return {rank for rank, counter in self.rows if counter == "MPI_PROCESSOR_NAME"}
 
     def counts(self, rank: int) -> Counts:
-        """Returns, for each MPI function that a rank called, the number of calls and, for functions
-        with sizes, the bytes and the calls of each size class."""
+        """Returns the counts of each MPI function that a rank called."""
         found = {}
         for sized in SIZED:
             name = sized.lstrip("-")
@@ -55,12 +57,13 @@ class Talk:
         return found
 
 
+# The counters of size classes, without their function.
 _CLASSES = [f"MSG_SIZE_AGG_{size}" for size in SIZES]
 
 
 def read(parser: Path, log: Path) -> Talk:
-    """Reads the APMPI rows of a log with darshan-parser. Returns the calls, bytes and times in
-    them."""
+    """Reads the APMPI rows of a log with darshan-parser, and checks that each rank has one
+    record."""
     talk = Talk()
     for row in rows_in(parsed(parser, log), "APMPI"):
         assert (row.name, row.mount, row.kind) == ("", "", "")
@@ -71,8 +74,8 @@ def read(parser: Path, log: Path) -> Talk:
 
 
 def expected(folder: Path, rank: int) -> Counts:
-    """Returns the calls and sizes that a rank's program wrote down. For functions without sizes,
-    only the number of calls."""
+    """Returns the counts that a rank's program wrote down in its folder. Functions without sizes
+    have only the number of calls."""
     alone = {name[1:] for name in SIZED if name.startswith("-")}
     found = {}
     for line in (folder / f"expected.{rank}").read_text().splitlines():
@@ -82,8 +85,8 @@ def expected(folder: Path, rank: int) -> Counts:
 
 
 def program(runner: Runner, source: str, *options: str) -> list[str]:
-    """Compiles a program from a source file in this folder. Returns its command line, which ends in
-    the folder for its output."""
+    """Compiles a program of this folder. options: further options of the compiler. Returns its
+    command line, whose last word is the folder for its output."""
     ending = "".join(option.removeprefix("-D").lower() for option in options)
     built = runner.programs / f"apmpi-{Path(source).stem}{ending}.{runner.mpi.name}"
     options += () if source.endswith(".F90") else OPTIONS
@@ -94,8 +97,8 @@ def program(runner: Runner, source: str, *options: str) -> list[str]:
 def run(
     runner: Runner, ranks: int, command: list[str], extra: dict[str, str] | None = None
 ) -> Talk:
-    """Runs an MPI job that must succeed, with its communication counted; returns the APMPI rows of
-    its log. extra: more settings."""
+    """Runs an MPI job with its communication counted. The job must succeed, print no error, and
+    leave one log. command: of a rank. extra: more settings. Returns the APMPI rows of the log."""
     job = runner.run(ranks, command, {**YIELDING, **ON, **(extra or {})})
     assert (job.code, job.error) == (0, ""), job
     assert job.journals == []

@@ -1,4 +1,4 @@
-"""MPI communication is counted only if the setting for APMPI is on."""
+"""MPI communication is counted exactly, and only if the setting for APMPI is on."""
 
 from __future__ import annotations
 
@@ -17,14 +17,18 @@ from sample import turning
 from .observe import HERE, ON, ONE_MPI, YIELDING, expected, program, read, run
 
 MODULES = HERE.parents[1] / "runtime" / "modules"
+# The tables of the functions that the runtime counts.
 TABLES = [MODULES / "apmpi" / "calls.def", MODULES / "mpiio" / "waits.def"]
+# A row of a table; the group is the function.
 ROW = re.compile(r"^[A-Z_]+\((MPI_\w+)", re.M)
+# The MPI libraries that have functions with large counts.
 LARGE = [mpi for mpi in MPIS if mpi.has_large_counts]
+# Each MPI library with each form of functions: int counts, or large ones.
 FORMS = [*((mpi, "") for mpi in MPIS), *((mpi, "-DLARGE") for mpi in LARGE)]
 
 
 def called(programs: list[list[str]]) -> set[str]:
-    """Returns the MPI functions to which programs refer."""
+    """Returns the MPI functions to which programs refer. programs: their command lines."""
     names = set()
     for command in programs:
         done = subprocess.run(["nm", "-D", command[0]], check=True, capture_output=True, text=True)
@@ -33,7 +37,7 @@ def called(programs: list[list[str]]) -> set[str]:
 
 
 def test_every_function_has_a_case(runner: Runner) -> None:
-    """The test programs call each function of the tables: calls.c those with a counter,
+    """The test programs call each function of the tables. calls.c calls those with a counter, and
     communication.c of mpi/ the others, except MPI_Request_free, which mpiio/requests.c calls."""
     rows = {name for table in TABLES for name in ROW.findall(table.read_text())}
     programs = [program(runner, "calls.c"), program(runner, "calls.c", "-DLARGE")]
@@ -47,8 +51,8 @@ def test_every_function_has_a_case(runner: Runner) -> None:
 
 @pytest.mark.parametrize(("mpi", "form"), turning(FORMS, 0.5, "apmpi"), indirect=["mpi"])
 def test_counts(runner: Runner, form: str) -> None:
-    """Every APMPI counter of three ranks is as expected, for functions with int counts and for
-    large-count ones."""
+    """Each counter of three ranks is as the program expects, for functions with int counts and with
+    large ones."""
     ranks = 3
     command = program(runner, "calls.c", *([form] if form else []))
     talk = run(runner, ranks, command)
@@ -65,15 +69,16 @@ def test_counts(runner: Runner, form: str) -> None:
 
 @pytest.mark.parametrize("mpi", LARGE, indirect=True)
 def test_collectives_under_way_together(runner: Runner) -> None:
-    """Large counts are right in nonblocking collectives, whose arrays MPI reads until the call
-    completes."""
+    """Nonblocking collectives with large counts are right, many of them at once. MPI reads their
+    arrays until the calls are complete."""
     talk = run(runner, 3, program(runner, "begun.c"))
     for rank in range(3):
         assert talk.counts(rank) == expected(runner.data, rank)
 
 
 def test_times(runner: Runner) -> None:
-    """The times are consistent, and the variance is that over the ranks."""
+    """The times of the records are consistent with each other, and the variance is that over the
+    ranks."""
     ranks = 4
     talk = run(runner, ranks, [*program(runner, "late.c"), "finalize"])
     totals = []
@@ -95,8 +100,8 @@ def test_times(runner: Runner) -> None:
 
 
 def test_waiting_is_measured_if_that_is_asked_for(runner: Runner) -> None:
-    """With DARSHAN_APMPI_COLL_SYNC the ranks wait in a barrier before each collective. Its time is
-    in SYNC_TIME, and it is not treated as a call of the program."""
+    """With DARSHAN_APMPI_COLL_SYNC, ranks wait in a barrier before each collective. Its time is in
+    SYNC_TIME, and the barrier is not counted as a call of the program."""
     talk = run(
         runner,
         3,
@@ -117,8 +122,8 @@ def test_waiting_is_measured_if_that_is_asked_for(runner: Runner) -> None:
     "other", ["DARSHAN_APMPI_COLL_SYNC=0", "DARSHAN_MODMEM=0", "DARSHAN_DISABLE=1"]
 )
 def test_nobody_waits_for_who_does_not_come(runner: Runner, other: str) -> None:
-    """If one rank lacks the setting, memory for a record, or recording altogether, no other rank
-    waits for it in a barrier: the job ends."""
+    """If one rank lacks the setting, has no memory for a record, or does not record at all, no
+    other rank waits for it in a barrier, and the job ends. other: the setting of this rank."""
     command = [*program(runner, "late.c"), "finalize"]
     settings = {**YIELDING, **ON, "DARSHAN_APMPI_COLL_SYNC": "1"}
     script = f'[ "${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}}" = 0 ] || export {other}; exec "$@"'
@@ -128,7 +133,7 @@ def test_nobody_waits_for_who_does_not_come(runner: Runner, other: str) -> None:
 @pytest.mark.parametrize("mpi", [mpi for mpi in MPIS if mpi.name == "openmpi"], indirect=True)
 def test_strangers_do_not_meet(runner: Runner, tmp_path: Path) -> None:
     """A job with barriers before collectives spawns processes that are not instrumented.
-    Collectives of both do not hang."""
+    Collectives of both groups do not hang."""
     script = tmp_path / "unobserved"
     (command,) = program(runner, "strangers.c")[:1]
     script.write_text(f"#!/bin/sh\nunset LD_PRELOAD\nexec {command}\n")
@@ -139,6 +144,8 @@ def test_strangers_do_not_meet(runner: Runner, tmp_path: Path) -> None:
 @ONE_MPI
 @pytest.mark.parametrize("settings", [{}, {"DARSHAN_MOD_ENABLE": "POSIX"}])
 def test_off_unless_asked_for(runner: Runner, settings: dict[str, str]) -> None:
+    """Without the setting, or with only another module enabled, the log has nothing about
+    communication."""
     job = runner.run(2, [*program(runner, "late.c"), "finalize"], {**YIELDING, **settings})
     (log,) = job.logs
     assert read(runner.parser, log).rows == {}
@@ -148,6 +155,7 @@ def test_off_unless_asked_for(runner: Runner, settings: dict[str, str]) -> None:
 
 @ONE_MPI
 def test_the_configuration_file_asks_for_it(runner: Runner, tmp_path: Path) -> None:
+    """The configuration file can enable the module, too."""
     config = tmp_path / "darshan.conf"
     config.write_text("MOD_ENABLE APMPI\n")
     settings = {**YIELDING, "DARSHAN_CONFIG_PATH": str(config)}
@@ -158,7 +166,7 @@ def test_the_configuration_file_asks_for_it(runner: Runner, tmp_path: Path) -> N
 
 @ONE_MPI
 def test_no_room_for_a_record(runner: Runner, tmp_path: Path) -> None:
-    """With MAX_RECORDS 0 for APMPI, nothing is counted and no message is printed."""
+    """If the module may have no records, nothing is counted and no message is printed."""
     config = tmp_path / "darshan.conf"
     config.write_text("MOD_ENABLE APMPI\nMAX_RECORDS 0 APMPI\n")
     settings = {"DARSHAN_MOD_ENABLE": "APMPI", "DARSHAN_CONFIG_PATH": str(config)}
@@ -167,7 +175,7 @@ def test_no_room_for_a_record(runner: Runner, tmp_path: Path) -> None:
 
 
 def test_what_mpi_calls_itself_does_not_count(runner: Runner) -> None:
-    """Communication that MPI makes within MPI-IO, or to make communicators and windows, is not
+    """Communication that MPI makes itself, in MPI-IO or for communicators and windows, is not
     counted."""
     talk = run(runner, 3, program(runner, "inside.c"))
     for rank in range(3):
@@ -175,7 +183,8 @@ def test_what_mpi_calls_itself_does_not_count(runner: Runner) -> None:
 
 
 def test_threads(runner: Runner) -> None:
-    """Counts are exact with MPI_THREAD_MULTIPLE and signals."""
+    """Counts are exact in a program whose threads call MPI at the same time and are interrupted by
+    signals."""
     talk = run(runner, 2, program(runner, "threads.c"))
     for rank in range(2):
         assert talk.counts(rank) == expected(runner.data, rank)
@@ -184,7 +193,8 @@ def test_threads(runner: Runner) -> None:
 @ONE_MPI
 @pytest.mark.parametrize("first", ["tool", "darshan"])
 def test_beside_another_tool(runner: Runner, first: str) -> None:
-    """A call that passes two wrappers of a function, MPI_x and PMPI_x, is counted once."""
+    """If another tool wraps the same functions, a call that passes both wrappers is counted once.
+    first: the library that the loader finds first."""
     name = runner.programs / f"tool.{runner.mpi.name}.so"
     tool = runner.mpi.build("tool.c", name, "-shared", "-fPIC")
     pair = (tool, runner.library) if first == "tool" else (runner.library, tool)
@@ -194,8 +204,8 @@ def test_beside_another_tool(runner: Runner, first: str) -> None:
 
 
 def test_killed_ranks(runner: Runner, build: Path) -> None:
-    """Each journal of a killed job can be read as a log with one APMPI head. darshan-merge makes
-    one log of all journals, with one head, all counters and the variance over the ranks."""
+    """The journals of a killed job can be read as logs, each with one head. darshan-merge makes one
+    log of them, with one head, all counters and the variance over the ranks."""
     command = [*program(runner, "late.c"), "killed"]
     job = runner.run(3, command, {**YIELDING, **ON})
     assert len(job.journals) == 3, job
@@ -215,7 +225,7 @@ def test_killed_ranks(runner: Runner, build: Path) -> None:
 
 @ONE_MPI
 def test_ranks_left_out(runner: Runner) -> None:
-    """If rank 0 is excluded from recording, the first of the other ranks writes the APMPI head."""
+    """If rank 0 is not recorded, the first of the other ranks writes the head."""
     command = [*program(runner, "late.c"), "finalize"]
     talk = run(runner, 3, command, {"DARSHAN_RANK_EXCLUDE": "0"})
     assert (talk.heads, talk.ranks()) == (1, {1, 2})
@@ -223,7 +233,7 @@ def test_ranks_left_out(runner: Runner) -> None:
 
 @ONE_MPI
 def test_pydarshan_reads_it(runner: Runner) -> None:
-    """PyDarshan 3.5.0 reads the same numbers from the log."""
+    """PyDarshan 3.5.0 reads the same numbers from the log as this parser."""
     job = runner.run(2, [*program(runner, "late.c"), "finalize"], {**YIELDING, **ON})
     (log,) = job.logs
     talk = read(runner.parser, log)

@@ -1,4 +1,4 @@
-"""Reports name the MPI communication of programs."""
+"""Reports show the MPI communication of programs, if the log has it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .observe import ON, ONE_MPI, YIELDING, program, read
 
 
 def report(build: Path, log: Path, *options: str) -> str:
-    """Returns the report of a log that is printed on standard output."""
+    """Returns the report of a log. options: of the command."""
     command = [build / "darshan-job-summary", *options, "-o", "-", log]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
@@ -29,8 +29,8 @@ def log(runner: Runner) -> Path:
 
 @ONE_MPI
 def test_as_data(build: Path, runner: Runner, log: Path) -> None:
-    """The sums of communication in JSON equal those of the log's rows: seconds, ranks with least
-    and most, calls, bytes, waiting."""
+    """The sums in JSON are those of the log's rows: seconds, the ranks with least and most, calls,
+    bytes and waiting."""
     talk = read(runner.parser, log)
     said = json.loads(report(build, log, "--json"))["communication"]
     totals = {rank: talk.number(rank, "TOTAL_COMM_TIME") for rank in talk.ranks()}
@@ -79,8 +79,8 @@ def test_measured_waiting(build: Path, runner: Runner) -> None:
 
 @ONE_MPI
 def test_waiting_that_is_most_of_a_run(build: Path, runner: Runner) -> None:
-    """If one rank is late for most of the run, the report says that the others wait, and reports no
-    I/O problem."""
+    """If one rank is late for most of the run, the report says that the others wait for it, and has
+    no finding about I/O."""
     job = runner.run(3, [*program(runner, "late.c"), "finalize", "300"], {**YIELDING, **ON})
     (log,) = job.logs
     text = " ".join(report(build, log, "--text").split())
@@ -90,6 +90,7 @@ def test_waiting_that_is_most_of_a_run(build: Path, runner: Runner) -> None:
 
 @ONE_MPI
 def test_not_where_it_was_not_counted(build: Path, runner: Runner) -> None:
+    """If communication was not counted, neither JSON nor text has anything about it."""
     job = runner.run(2, [*program(runner, "late.c"), "finalize"], YIELDING)
     (log,) = job.logs
     assert json.loads(report(build, log, "--json"))["communication"] is None

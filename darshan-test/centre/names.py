@@ -1,4 +1,4 @@
-"""Computes the names and record ids of many files at once."""
+"""Computes the names and record ids of many files at once, for the generator of corpora."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ _WIDTH = 8  # digits of a run's number
 
 
 def _mix(words: list[np.ndarray]) -> None:
+    """Mixes the three words of the hash, for all names at once. The words are changed in place."""
     for step, shift in enumerate(SHIFTS):
         x, y, z = step % 3, (step + 1) % 3, (step + 2) % 3
         by = np.uint64(abs(shift))
@@ -19,8 +20,8 @@ def _mix(words: list[np.ndarray]) -> None:
 
 
 def record_ids(names: np.ndarray) -> np.ndarray:
-    """Returns the record ids of names of equal length, which are rows of bytes. This is
-    logs.record_id for thousands of names."""
+    """Returns the record ids of names of equal length, like logs.record_id but for thousands of
+    names. names: a row of bytes for each name."""
     number, length = names.shape
     rest = length % 24
     padded = np.zeros((number, length - rest + 24), np.uint8)
@@ -39,7 +40,8 @@ def record_ids(names: np.ndarray) -> np.ndarray:
 
 
 def paths(program: str, kind: Files) -> np.ndarray:
-    """Returns the file names of a kind as rows of bytes, with a placeholder for {run}."""
+    """Returns the names of the files of a kind, as rows of bytes, with "#" for each digit of the
+    run's number."""
     made = [
         kind.path.format(program=program, run="#" * _WIDTH, index=f"{index:04}").encode()
         for index in range(kind.number)
@@ -50,8 +52,8 @@ def paths(program: str, kind: Files) -> np.ndarray:
 def of_runs(
     program: str, files: tuple[Files, ...], runs: np.ndarray
 ) -> tuple[list[list[bytes]], np.ndarray]:
-    """Returns names and ids of the files of these runs: a list of names, and a row of ids, for each
-    run."""
+    """Returns the names of the files of some runs, as a list for each run, and their record ids, as
+    a row for each run. runs: the numbers of the runs."""
     digits = runs[:, None] // 10 ** np.arange(_WIDTH - 1, -1, -1) % 10 + ord("0")
     names: list[list[bytes]] = [[] for _ in runs]
     ids = []

@@ -1,5 +1,5 @@
-"""Plans the runs: user, program, start, size, duration and damage. Random numbers are drawn for
-some hundred runs at once, from the seed and the number of the first run."""
+"""Plans the runs of a corpus: user, program, start, size, duration and damage. Random numbers are
+drawn for some hundred runs at once, from the seed and the number of the first run."""
 
 from __future__ import annotations
 
@@ -29,19 +29,25 @@ from .programs import (
 CHUNK = 256  # runs that are planned and made together
 SLOWER = 8.0  # factor by which the slow night is slower
 GROWN = 4.0  # factor by which the archive's bytes grow from the first to the last week
+# Fraction of logs that are damaged.
 DAMAGED = 0.03
+# The kinds of damage, which are equally frequent.
 DAMAGES = ("cut in the header", "cut in the records", "a flipped bit", "a blank header")
 _DAY, _WEEK = 86_400, 7 * 86_400
-_NIGHT = (RENDER, TRAIN, CLIMATE, SOLVER)  # each has runs in the slow night, even in a small corpus
-CULPRIT = 8  # the number of the run that moves most in the slow night; earlier runs are in it too
-_MOST = 2500 * GIB  # per run, except for the reshuffle of the slow night
+# Programs with runs in the slow night, even in a small corpus.
+_NIGHT = (RENDER, TRAIN, CLIMATE, SOLVER)
+# Number of the run that moves most in the slow night. Runs with smaller numbers are in this night,
+# too.
+CULPRIT = 8
+# Bytes of a run at most, except for that of the slow night.
+_MOST = 2500 * GIB
 _UTC = datetime.timezone.utc
 
 
 @dataclass(frozen=True)
 class Calendar:
-    """The times at which the corpus's stories happen, such as the slow night, in seconds since
-    1970."""
+    """The times of a corpus and of its stories, in seconds since 1970: begin of the first week, day
+    of the bug, begin and end of the slow night."""
 
     begin: int
     weeks: int
@@ -56,7 +62,7 @@ class Calendar:
 
 
 def calendar(seed: int, begin: datetime.date, weeks: int) -> Calendar:
-    """Returns the calendar of a corpus. begin: a day of its first week, which starts on the Monday.
+    """Returns the calendar of a corpus. begin: a day of its first week, which starts on Monday.
     weeks: their number."""
     monday = begin - datetime.timedelta(days=begin.weekday())
     first = int(datetime.datetime(monday.year, monday.month, monday.day, tzinfo=_UTC).timestamp())
@@ -71,7 +77,8 @@ def calendar(seed: int, begin: datetime.date, weeks: int) -> Calendar:
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a program."""
+    """The plan of one run of a program. rounds: repetitions of the program's reads and writes.
+    pace: factor by which the file system slows the run down. begun: seconds since 1970."""
 
     number: int
     program: Program
@@ -89,12 +96,14 @@ class Run:
 
     @property
     def moved(self) -> int:
-        """The bytes that the run's log records."""
+        """The bytes that the run's log records. Files without a module in the writer's version are
+        left out."""
         known = [f for f in self.files if self.writer.version(_lowest(f)) is not None]
         return self.rounds * sum(f.moved for f in known)
 
 
 def _lowest(files: Files) -> str:
+    """Returns the module of the lowest layer that a kind of files uses."""
     return "POSIX" if "POSIX" in files.layers else files.layers[0]
 
 
@@ -112,13 +121,14 @@ def io_seconds(files: tuple[Files, ...]) -> float:
 
 
 def _backups(count: int, weeks: int) -> int:
-    """Returns the number of backups, which is a multiple of the number of weeks."""
+    """Returns the number of backups among `count` runs, which is a multiple of the number of
+    weeks."""
     return max(1, round(BACKUP.share * count / weeks)) * weeks
 
 
 def _whose(rng: np.random.Generator, numbers: np.ndarray, backups: int) -> np.ndarray:
-    """Returns the program of each run, as an index in PROGRAMS. backups: number of weekly
-    backups."""
+    """Returns the program of each run, as an index in PROGRAMS. backups: number of weekly backups
+    in the corpus."""
     place = {program.name: i for i, program in enumerate(PROGRAMS)}
     shares = np.array([0 if p is BACKUP else p.share for p in PROGRAMS])
     found = rng.choice(len(PROGRAMS), len(numbers), p=shares / shares.sum())
@@ -133,8 +143,8 @@ def _whose(rng: np.random.Generator, numbers: np.ndarray, backups: int) -> np.nd
 def _when(
     rng: np.random.Generator, numbers: np.ndarray, backups: int, days: Calendar
 ) -> np.ndarray:
-    """Returns start times of the runs: twice as many in the last week as in the first, except for
-    programs with a fixed hour."""
+    """Returns the start of each run, in seconds since 1970. Most runs start at random, twice as
+    many in the last week as in the first. The others are in the slow night or on Sundays."""
     chance = rng.random(len(numbers))
     begun = days.begin + (np.sqrt(1 + 3 * chance) - 1) * days.seconds
     half = (days.morning - days.night) / 2
@@ -147,6 +157,8 @@ def _when(
 
 
 def _user(program: Program, chance: float, count: int) -> tuple[str, int]:
+    """Returns the name and the number of a run's user. chance: between 0 and 1. count: number of
+    all runs."""
     base = 10_000 * (1 + PROGRAMS.index(program))
     if program.user:
         return program.user, base
@@ -156,7 +168,8 @@ def _user(program: Program, chance: float, count: int) -> tuple[str, int]:
 
 
 def runs(seed: int, days: Calendar, count: int, first: int) -> list[Run]:
-    """Returns the runs of a chunk, beginning with number `first`. count: number of all runs."""
+    """Returns the plans of a chunk of runs. count: number of all runs. first: number of the chunk's
+    first run."""
     numbers = np.arange(first, min(first + CHUNK, count))
     size = len(numbers)
     rng = np.random.default_rng([seed, 2, first])
@@ -181,7 +194,8 @@ def runs(seed: int, days: Calendar, count: int, first: int) -> list[Run]:
 
 @dataclass(frozen=True)
 class _Drawn:
-    """The random numbers of one run: uniform ones between 0 and 1, and normal ones."""
+    """The program, writer and start of a run, and its random numbers: uniform ones between 0 and 1,
+    or normal ones."""
 
     number: int
     program: Program
@@ -196,7 +210,7 @@ class _Drawn:
 
 
 def _run(drawn: _Drawn, days: Calendar, count: int) -> Run:
-    """Plans a run from its program's habits and the day. Returns the run."""
+    """Plans one run by the habits of its program and the day. count: number of all runs."""
     program, begun = drawn.program, drawn.begun
     ranks = program.ranks[int(drawn.ranks * len(program.ranks))]
     rounds = program.rounds * math.exp(program.sigma * drawn.amount)

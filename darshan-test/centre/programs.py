@@ -1,4 +1,4 @@
-"""The programs of an invented centre: which files a run of each program uses, and how.
+"""The programs of an invented centre: the files that a run of each program uses, and how.
 
 A run repeats a number of rounds. Each file gets its reads and writes in each round. Thus calls,
 bytes and times are proportional to the rounds, and the numbers of a log are products."""
@@ -13,7 +13,7 @@ RATE = 0.8 * GIB  # bytes per second of a process, without slowdown
 
 @dataclass(frozen=True)
 class Files:
-    """Several files of one kind."""
+    """Several files of one kind, and their use in one round of a run."""
 
     path: str  # {run}: the run's number; {index}: the file's number
     number: int = 1
@@ -27,13 +27,13 @@ class Files:
 
     @property
     def moved(self) -> int:
-        """The bytes of all these files in a round."""
+        """The bytes of all these files in one round."""
         return self.number * (self.reads * self.read_size + self.writes * self.write_size)
 
 
 @dataclass(frozen=True)
 class Program:
-    """A program of the centre."""
+    """A program of the centre, and the habits of its runs."""
 
     name: str
     share: float  # share of all runs
@@ -48,11 +48,13 @@ class Program:
 
     @property
     def moved(self) -> int:
-        """The bytes of a round."""
+        """The bytes of one round."""
         return sum(files.moved for files in self.files)
 
 
+# The layers of files that are used by MPI-IO.
 _BOTH = ("POSIX", "MPI-IO")
+# Files that several programs use: the mesh, which all runs share, files of steps, and a log.
 _MESH = Files("/scratch/shared/mesh.h5", reads=1, read_size=4 * MIB, shared=True)
 _STEPS = "/scratch/{program}/run-{run}/step-{index}.h5"
 _LOG = Files(
@@ -118,12 +120,14 @@ RESHUFFLE = Program(
     user="otto",
 )  # fmt: skip
 
+# All programs; a program's index is part of the numbers of its users.
 PROGRAMS = (CLIMATE, SOLVER, ASSEMBLE, RENDER, TRAIN, ARCHIVE, BACKUP, RESHUFFLE)
 
 
 @dataclass(frozen=True)
 class Writer:
-    """A version of the library that wrote logs, and the byte order of its machine."""
+    """A version of the library that wrote logs, and the byte order of its machine. share: fraction
+    of all logs. versions: each module with its record version."""
 
     format: str
     order: str
@@ -136,9 +140,11 @@ class Writer:
         return dict(self.versions).get(module)
 
 
+# Modules with their record versions, by the age of the library.
 _NOW = (("POSIX", 4), ("MPI-IO", 3), ("STDIO", 2))
 _THEN = (("POSIX", 3), ("MPI-IO", 2), ("STDIO", 1))
 _FIRST = (("POSIX", 1), ("MPI-IO", 1))
+# The versions of the library whose logs the corpus has.
 WRITERS = (
     Writer("3.41", "<", "3.5.0", 0.85, _NOW),
     Writer("3.41", ">", "3.4.6", 0.03, _NOW),

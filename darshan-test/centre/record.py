@@ -1,4 +1,4 @@
-"""Computes the record of each layer for a file of a run, in the form that the log generator
+"""Computes the record of each module for a file of a run, in the form that the log generator
 takes."""
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from logs.model import Counted
 
 from .programs import RATE, Files
 
+# Upper bounds of the size classes, in bytes.
 _EDGES = (100, 1 << 10, 10 << 10, 100 << 10, 1 << 20, 4 << 20, 10 << 20, 100 << 20, 1 << 30)
-# Timestamps as fractions of the run. Some older records have one name, such as OPEN, instead of
-# OPEN_START and OPEN_END.
+# Timestamps as fractions of the run time. Some older records have one name, such as OPEN, instead
+# of OPEN_START and OPEN_END.
 _MOMENTS = {
     "OPEN_START": 0.05, "OPEN": 0.05, "OPEN_END": 0.05, "READ_START": 0.1, "READ_END": 0.85,
     "WRITE_START": 0.1, "WRITE_END": 0.9, "CLOSE_START": 0.92, "CLOSE_END": 0.92, "CLOSE": 0.92,
@@ -21,8 +22,8 @@ _MOMENTS = {
 
 @dataclass(frozen=True)
 class Amount:
-    """The amounts of a run: each counter of its records is a sum of parts, each proportional to one
-    of these amounts."""
+    """The amounts of a run. Each counter of its records is a sum of parts, and each part is
+    proportional to one of these amounts."""
 
     rounds: int
     spent: float  # rounds times the slowdown of the file system
@@ -32,13 +33,13 @@ class Amount:
 
 
 def size_class(size: int) -> str:
-    """Returns the suffix of a size class's counter."""
+    """Returns the last part of the counter's name of a size's class."""
     return SIZES[sum(size > edge for edge in _EDGES)]
 
 
 def _counters(files: Files, prefix: str, rounds: int) -> dict[str, int]:
-    """Returns all counters that any record version has. The caller drops those that its version
-    lacks."""
+    """Returns all counters that any record version has; the caller drops those that a version
+    lacks. prefix: of the module's counters."""
     mpiio = prefix == "MPIIO"
     first, infix = ("COLL_" if files.shared else "INDEP_", "AGG_") if mpiio else ("", "")
     found = {f"{first}OPENS": 1, "MODE": 0o644, "MEM_ALIGNMENT": 8, "FILE_ALIGNMENT": 4096}
@@ -68,6 +69,7 @@ def _counters(files: Files, prefix: str, rounds: int) -> dict[str, int]:
 
 
 def _times(files: Files, prefix: str, amount: Amount) -> dict[str, float]:
+    """Returns all times, in seconds, in the same way."""
     read = files.latency + files.read_size / RATE
     write = files.latency + files.write_size / RATE
     whole = files.reads * read + files.writes * write
@@ -90,7 +92,7 @@ def _times(files: Files, prefix: str, amount: Amount) -> dict[str, float]:
 
 
 def record(files: Files, module: str, version: int, amount: Amount) -> Counted:
-    """Returns a module's record for a kind of files, without id and rank."""
+    """Returns the record that a module has of a file of this kind, with id 0."""
     layout = LAYOUTS[module][version]
     prefix = layout.counters[0].split("_")[0]
     counters = _counters(files, prefix, amount.rounds)

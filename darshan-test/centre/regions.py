@@ -1,6 +1,6 @@
-"""Computes regions from templates, for a thousand logs per second. The generator encodes a
-program's records for zero rounds, for one round, and for each of the amounts of time. The records
-of a run are linear combinations of these."""
+"""Computes the regions of logs from templates, for a thousand logs per second. The generator
+encodes a program's records for no rounds, for one round, and for each of the amounts of time. The
+records of a run are linear combinations of these."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from logs.model import Module
 from .programs import Files, Writer
 from .record import Amount, record
 
-_HEAD = 2  # words before the counters: id and rank
+# Words of a record before the counters: id and rank.
+_HEAD = 2
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,8 @@ class Template:
     fast: tuple[int, int]  # words with the bytes of the fastest and slowest rank
 
     def records(self, order: str, ids: np.ndarray, ranks: int, amount: Amount) -> bytes:
-        """Returns the bytes of a run's records in a byte order. ids: the record ids of its
-        files."""
+        """Returns the bytes of a run's records. order: "<" or ">", as in `struct`. ids: the record
+        ids of the program's files."""
         whole = self.base + self.round * amount.rounds
         whole[:, 0] = ids[self.files].view(np.int64)
         whole[:, 1] = np.where(self.shared & (ranks > 1), -1, self.files % ranks)
@@ -49,7 +50,7 @@ class Template:
 
 
 def _words(writer: Writer, module: str, kinds: tuple[Files, ...], amount: Amount) -> np.ndarray:
-    """Returns one record per kind of files, as an array of 64-bit words."""
+    """Returns the records of a module, one for each kind of files, as rows of 64-bit words."""
     version = writer.version(module)
     assert version is not None
     records = [record(kind, module, version, amount) for kind in kinds]
@@ -59,7 +60,7 @@ def _words(writer: Writer, module: str, kinds: tuple[Files, ...], amount: Amount
 
 @cache
 def templates(files: tuple[Files, ...], writer: Writer) -> tuple[Template, ...]:
-    """Returns a template for each module that records some of these files."""
+    """Returns a template for each module of a writer that records some of these files."""
     return tuple(
         _template(files, writer, module)
         for module, _ in writer.versions
@@ -68,6 +69,7 @@ def templates(files: tuple[Files, ...], writer: Writer) -> tuple[Template, ...]:
 
 
 def _template(files: tuple[Files, ...], writer: Writer, module: str) -> Template:
+    """Returns the template of one module."""
     kinds = tuple(kind for kind in files if module in kind.layers)
     layout = LAYOUTS[module][dict(writer.versions)[module]]
     split = _HEAD + len(layout.counters)

@@ -1,4 +1,5 @@
-"""The logs of the corpus depend only on the seed, and equal those that the log generator makes."""
+"""The logs of a corpus depend only on the seed, and are those that the log generator makes. An
+error leaves no corpus that looks complete."""
 
 from __future__ import annotations
 
@@ -26,6 +27,7 @@ from .regions import templates
 
 
 def content(folder: Path) -> dict[str, bytes]:
+    """Returns the content of each file in a folder, by its path."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in folder.rglob("*")
@@ -34,7 +36,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 def test_ids() -> None:
-    """The ids equal those of the log generator, for names of every length."""
+    """The ids are those of the log generator, for names of every length."""
     rng = random.Random(5)
     for length in range(100):
         some = [rng.randbytes(length) for _ in range(3)]
@@ -43,7 +45,7 @@ def test_ids() -> None:
 
 
 def test_names() -> None:
-    """Each run has its own file names, with their ids."""
+    """Each run has its own file names, with the ids that belong to them."""
     for program in PROGRAMS:
         numbers = np.array([7, 12_345_678])
         known, ids = names.of_runs(program.name, program.files, numbers)
@@ -60,7 +62,8 @@ def test_names() -> None:
 @pytest.mark.parametrize("writer", WRITERS, ids=lambda w: w.format + w.order)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
 def test_a_region_is_what_the_model_says(program: Program, writer: Writer) -> None:
-    """A region made from templates has the same bytes as one made record by record."""
+    """A region that is computed from templates has the bytes of one that is encoded record by
+    record, for each program and each writer."""
     ranks, pace, rounds = program.ranks[-1], 1.7, 1234
     amount = Amount(rounds, rounds * pace, pace, 1000.5, rounds * pace / ranks)
     for files in filter(None, (program.files, program.since)):
@@ -87,8 +90,8 @@ def test_a_region_is_what_the_model_says(program: Program, writer: Writer) -> No
 
 
 def test_the_same_from_a_seed(tmp_path: Path) -> None:
-    """The logs depend on the seed and not on the number of workers; another seed makes other
-    logs."""
+    """The logs depend on the seed, and not on the number of worker processes. Another seed makes
+    other logs."""
     chunk = plan.CHUNK
     logs = chunk + 20
     for name, *more in (("one", "--workers", "1"), ("two", "--workers", "2")):
@@ -116,14 +119,15 @@ def test_few(logs: int, tmp_path: Path) -> None:
     ],
 )
 def test_odd_options(options: list[str], words: str, tmp_path: Path) -> None:
-    """Bad options are errors, and no corpus is made."""
+    """A value outside its range is an error, and no corpus is made. words: part of the message."""
     done = make(tmp_path / "none", *options)
     assert done.returncode == 2 and words in done.stderr
     assert not (tmp_path / "none").exists()
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
-    """The error is one line, and existing files stay unchanged."""
+    """A folder that is not empty, or cannot be created, is an error of one line, and existing files
+    do not change."""
     (tmp_path / "file").write_text("x")
     for folder, words in ((tmp_path, "is not empty"), (tmp_path / "file" / "below", "irectory")):
         done = make(folder, "--logs", "10")
@@ -133,7 +137,7 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
 
 
 def test_a_full_disk(tmp_path: Path) -> None:
-    """A full disk is an error of one line, and no file describes the corpus as complete."""
+    """A full disk is an error of one line, and no stories.json says that the corpus is complete."""
     made = f"'{sys.executable}' '{MAKE}' '{tmp_path / 'full'}'"
     command = f"ulimit -f 4; exec {made} --logs 300 --workers 2"
     done = subprocess.run(
@@ -150,8 +154,8 @@ def test_a_full_disk(tmp_path: Path) -> None:
 
 
 def test_interrupted(tmp_path: Path) -> None:
-    """If make-corpus is interrupted, it prints one line and leaves no process, and no file
-    describes the corpus as complete."""
+    """If make-corpus is interrupted, it prints one line and leaves no process, and no stories.json
+    says that the corpus is complete."""
     folder = tmp_path / "part"
     command = [sys.executable, str(MAKE), str(folder), "--logs", "1000000", "--workers", "2"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as making:
@@ -172,7 +176,7 @@ def test_interrupted(tmp_path: Path) -> None:
 )
 def test_a_python_that_lacks_numpy(script: str) -> None:
     """Without numpy, one line names the missing package. The options -S -I hide all packages except
-    Python's own."""
+    Python's own. script: relative to darshan-test."""
     done = finished(
         [sys.executable, "-S", "-I", SOURCE / "darshan-test" / script, "--help"], timeout=60
     )

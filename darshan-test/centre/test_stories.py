@@ -1,5 +1,5 @@
-"""The ready queries and the weekly digest find the stories of the corpus, while the lake also has
-real logs."""
+"""The ready queries and the weekly digest find the stories of a corpus, such as a slow night, also
+if the lake has real logs, too."""
 
 from __future__ import annotations
 
@@ -23,14 +23,17 @@ from tree import build_folder, real_log_paths
 
 from .made import SECONDS, make
 
+# Logs of the corpus.
 LOGS = 300
-_ANY = {"one_of_them", "finding", "file_system"}  # columns of which any value is correct
+# Columns for which any value is right.
+_ANY = {"one_of_them", "finding", "file_system"}
+# Seeds of the corpora.
 SEEDS = (1, 2, 3, 4) if everything() else (1,)
 
 
 @dataclass
 class Centre:
-    """A lake with the corpus, and the expected answers."""
+    """A lake with a corpus and with real logs. truth: the expected answers."""
 
     lake: Any
     truth: dict[str, Any]
@@ -38,13 +41,13 @@ class Centre:
     logs: Path  # of the corpus
 
     def ask(self, question: str, filters: Filters | None = None, **values: Any) -> list[dict]:
-        """Runs a ready query and returns its rows."""
+        """Runs a ready query. values: its arguments. Returns the rows."""
         sql, known = query(BY_NAME[question], filters or Filters(), {"top": 1000, **values})
         return self.lake.sql(sql, known).rows()
 
     @property
     def later(self) -> Filters:
-        """Filters that exclude the real logs, which are older than the corpus."""
+        """Filters that leave out the real logs, which are older than the corpus."""
         return Filters(since=self.truth["begin"])
 
     @property
@@ -58,8 +61,7 @@ class Centre:
 
 
 def darshan(*words: str | Path) -> str:
-    """Runs `darshan` with these words. Returns its output, after it checks that the command
-    succeeded."""
+    """Runs a command of `darshan`, which must succeed. Returns its output."""
     inherited = {k: v for k, v in os.environ.items() if k != "DARSHAN_READ_LIB"}
     done = finished(
         [build_folder() / "darshan", *words],
@@ -74,7 +76,7 @@ def darshan(*words: str | Path) -> str:
 def centre(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Centre]:
-    """Makes a corpus and collects it, by the commands."""
+    """Makes a corpus for each seed, and collects it and the real logs with the commands."""
     folder = tmp_path_factory.mktemp("centre")
     done = make(folder / "logs", "--logs", str(LOGS), "--seed", str(request.param))
     assert done.returncode == 0, done.stderr
@@ -86,7 +88,8 @@ def centre(
 
 
 def test_every_log_is_there(centre: Centre) -> None:
-    """The bytes of undamaged logs are exact, and each damaged log is reported."""
+    """The sums of bytes of undamaged logs are exact for each program, and each damaged log is
+    reported as such."""
     found = centre.sql(
         "SELECT program, count(*)::BIGINT AS jobs, sum(bytes_read + bytes_written)::BIGINT AS b "
         "FROM jobs WHERE log NOT IN (SELECT log FROM problems) "
@@ -112,7 +115,7 @@ def test_real_logs_are_there(centre: Centre) -> None:
 
 
 def test_of_all_kinds(centre: Centre) -> None:
-    """The corpus has small and large jobs, all formats and both byte orders."""
+    """The corpus has jobs of 1 and of 10,000 processes, all formats and both byte orders."""
     (row,) = centre.sql(
         f"SELECT min(nprocs) AS few, max(nprocs) AS many FROM jobs WHERE {centre.ours}"
     )
@@ -128,15 +131,15 @@ def test_of_all_kinds(centre: Centre) -> None:
 
 
 def test_the_top_program(centre: Centre) -> None:
-    """The expected program moves most bytes."""
+    """The query for programs lists the one that moves most bytes first."""
     known = centre.truth["programs"]
     top = max(known, key=lambda name: known[name]["bytes"])
     assert centre.ask("programs")[0]["program"] == top == "climate"
 
 
 def test_who_writes_tiny_pieces(centre: Centre) -> None:
-    """The finding about tiny writes costs the centre most time, and names the right program and
-    user."""
+    """The finding about tiny writes is the one that costs most time, and names the right program
+    and user."""
     story = centre.truth["tiny writes"]
     first = centre.ask("small-writes", centre.later)[0]
     assert first["program"] == story["program"] and first["share_of_writes"] > 0.99
@@ -148,7 +151,7 @@ def test_who_writes_tiny_pieces(centre: Centre) -> None:
 
 
 def test_since_the_bug(centre: Centre) -> None:
-    """Only one program became slower on the day of the bug, and it has a finding since then."""
+    """Only one program became slower on the day of the bug, and has a finding since then."""
     story = centre.truth["bug"]
     first, *others = centre.ask("before-after", date=story["date"])
     assert first["program"] == story["program"] and first["seconds_per_byte_ratio"] > 5
@@ -167,7 +170,7 @@ def test_since_the_bug(centre: Centre) -> None:
 
 
 def test_the_slow_night(centre: Centre) -> None:
-    """The query for the slow night names the job that caused it."""
+    """The query for a period names the job that moved most in the slow night."""
     story = centre.truth["slow night"]
     first, *others = centre.ask("between", **{"from": story["from"], "to": story["to"]})
     assert (first["job_id"], first["program"], first["user"]) == (
@@ -179,7 +182,8 @@ def test_the_slow_night(centre: Centre) -> None:
 
 
 def test_outliers(centre: Centre) -> None:
-    """The outliers are the runs of the slow night of otherwise steady programs, and few others."""
+    """The query for outliers has the runs of the slow night, for programs that are otherwise
+    steady, and few others."""
     slow = set(centre.truth["slow night"]["jobs"])
     unsteady = {"reshuffle", centre.truth["bug"]["program"]}
     jobs = {row["log"]: row for row in centre.sql("SELECT log, job_id, program FROM jobs")}
@@ -194,7 +198,8 @@ def test_outliers(centre: Centre) -> None:
 
 
 def test_growth(centre: Centre) -> None:
-    """The archive's volume grows, and the centre runs more jobs every week."""
+    """The archive's volume per run grows as planned, and the centre runs more jobs in the second
+    half."""
     story = centre.truth["growth"]
     weeks = centre.ask("growth", Filters(program=story["program"]))
     begin = date.fromisoformat(centre.truth["begin"])
@@ -208,7 +213,7 @@ def test_growth(centre: Centre) -> None:
 
 
 def test_every_week(centre: Centre) -> None:
-    """The query finds the program that runs on Sundays."""
+    """The backups of the lake are all on Sundays, in most weeks."""
     story = centre.truth["weekly"]
     found = centre.sql(
         "SELECT isodow(day) AS d, count(DISTINCT day) AS days FROM jobs "
@@ -219,7 +224,8 @@ def test_every_week(centre: Centre) -> None:
 
 
 def test_files_and_file_systems(centre: Centre) -> None:
-    """The queries find a file that many runs share, and the file system with most bytes."""
+    """The queries find a file that many runs share, and list the file system with most bytes
+    first."""
     known = centre.truth["programs"]
     (mesh,) = centre.ask("files", name="%/mesh.h5")
     least = known["climate"]["jobs"] + known["solver"]["jobs"]
@@ -231,15 +237,16 @@ def test_files_and_file_systems(centre: Centre) -> None:
     )
 
 
-# Questions of which the corpus has no rows: it has no layouts of Lustre, no calls but reads, writes
-# and opens, no call sites, trainings or trials, and no data of a site.  Tests of lake/ ask them.
+# Queries for which the corpus has no rows: it has no layouts of Lustre, no calls but reads, writes
+# and opens, no call sites, trainings or trials, and no data of a site. Tests of lake/ run them.
 _NO_ROWS = {"removals", "fsyncs", "checkpoints", "producers", "stripes", "targets", "nodes",
             "slow-with-others", "accounts", "energy", "lines", "epochs", "trials"}  # fmt: skip
+# The other queries.
 _ASKED = [question.name for question in QUESTIONS if question.name not in _NO_ROWS]
 
 
 def values_of(centre: Centre, name: str) -> dict[str, str]:
-    """Returns the values that a ready query needs, such as the times of the slow night. name: of
+    """Returns the arguments that a ready query needs, such as the times of the slow night. name: of
     the query."""
     night, bug = centre.truth["slow night"], centre.truth["bug"]
     return {
@@ -253,14 +260,13 @@ def values_of(centre: Centre, name: str) -> dict[str, str]:
 
 @pytest.mark.always
 def test_questions_without_rows(centre: Centre) -> None:
-    """Each ready query has rows for the corpus (and the real logs, if they exist), except those in
-    the list."""
+    """Each ready query has rows for the corpus, except those in the list."""
     assert [name for name in _ASKED if not centre.ask(name, **values_of(centre, name))] == []
 
 
 @pytest.mark.parametrize("name", turning(_ASKED, 0.2, "questions of stories"))
 def test_the_command_says_the_same(centre: Centre, name: str) -> None:
-    """The command `darshan ask` prints the rows that the Python interface returns."""
+    """`darshan ask` prints the rows that the Python interface returns. name: of the query."""
     values = values_of(centre, name)
     words = [word for key, value in values.items() for word in (f"--{key}", value)]
     said = json.loads(darshan("ask", centre.path, name, *words, "--top", "1000", "--json"))
@@ -275,8 +281,8 @@ def test_the_command_says_the_same(centre: Centre, name: str) -> None:
 
 
 def test_the_text_of_a_week(centre: Centre) -> None:
-    """The weekly digest names the largest losses, their causes and users; the bug appears in the
-    weeks since it began."""
+    """The weekly digest names the programs that lose most, with causes and users. The bug is in the
+    digests of the weeks since it began, and not in earlier ones."""
     bug, tiny = centre.truth["bug"], centre.truth["tiny writes"]
     day = date.fromisoformat(bug["date"])
     lost = []

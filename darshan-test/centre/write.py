@@ -1,4 +1,4 @@
-"""Writes the runs' logs into one folder per day, and adds up the expected answers."""
+"""Writes the logs of runs into one folder per day, and adds up the expected answers."""
 
 from __future__ import annotations
 
@@ -20,13 +20,16 @@ from .record import Amount
 from .regions import templates
 
 _UTC = datetime.timezone.utc
+# Id of the first job.
 _FIRST_JOB = 1_000_000
+# The mounts of the centre.
 _MOUNTS = [(b"/", b"ext4"), (b"/home", b"nfs"), (b"/scratch", b"lustre")]
 
 
 @dataclass
 class Truth:
-    """The expected answers of the ready queries, from undamaged logs."""
+    """The expected answers, from the undamaged logs of some runs. jobs, moved: number of logs, and
+    bytes, by program. damaged: number of logs, by kind of damage."""
 
     jobs: Counter[str] = field(default_factory=Counter)
     moved: Counter[str] = field(default_factory=Counter)
@@ -35,8 +38,8 @@ class Truth:
     bytes: int = 0  # size of the logs
 
     def add(self, run: Run, size: int) -> None:
-        """Counts a log of `size` bytes: as damaged, or by its program and by the stories that it
-        belongs to."""
+        """Adds a log of `size` bytes: to the damaged ones, or to its program and to the stories in
+        which it is."""
         self.bytes += size
         if run.damage >= 0:
             self.damaged[plan.DAMAGES[run.damage]] += 1
@@ -47,7 +50,7 @@ class Truth:
             self.slow.append(_FIRST_JOB + run.number)
 
     def merge(self, other: Truth) -> None:
-        """Adds the values of another chunk."""
+        """Adds the answers of other runs."""
         self.jobs += other.jobs
         self.moved += other.moved
         self.damaged += other.damaged
@@ -56,7 +59,7 @@ class Truth:
 
 
 def stories(truth: Truth, days: Calendar) -> dict[str, Any]:
-    """Returns the expected answers in the form of the corpus's JSON file."""
+    """Returns the expected answers in the form of stories.json."""
 
     def moment(seconds: int) -> str:
         return datetime.datetime.fromtimestamp(seconds, _UTC).strftime("%Y-%m-%dT%H:%M")
@@ -86,7 +89,8 @@ def stories(truth: Truth, days: Calendar) -> dict[str, Any]:
 
 
 def _log(run: Run, known: list[bytes], ids: np.ndarray) -> Log:
-    """Returns the log of a run, whose regions are already encoded."""
+    """Returns the log of a run, with regions that are computed from templates. known, ids: names
+    and record ids of its files."""
     spent = run.rounds * run.pace
     amount = Amount(run.rounds, spent, run.pace, run.seconds, spent / run.ranks)
     end, part = divmod(run.begun + run.seconds, 1)
@@ -113,7 +117,7 @@ def _log(run: Run, known: list[bytes], ids: np.ndarray) -> Log:
 
 
 def _damaged(data: bytes, run: Run) -> bytes:
-    """Returns the bytes of a log as a full or bad disk would leave them; each run is damaged
+    """Returns the bytes of a log as a full or bad disk would leave them. Each run is damaged
     differently."""
     kind = plan.DAMAGES[run.damage]
     head = header_size(Log(version=run.writer.format))
@@ -127,7 +131,8 @@ def _damaged(data: bytes, run: Run) -> bytes:
 
 
 def _path(run: Run) -> str:
-    """Returns the log's path below the folder of its day, named like the runtime's logs."""
+    """Returns the path of a run's log below the corpus: the folder of the day, and a name like
+    those of the runtime."""
     begun = datetime.datetime.fromtimestamp(run.begun, _UTC)
     job, mixed = _FIRST_JOB + run.number, run.number * 2_654_435_761 % (1 << 32)
     day = f"{begun.year}/{begun.month}/{begun.day}"
@@ -139,6 +144,8 @@ def _path(run: Run) -> str:
 
 
 def _write(folder: Path, run: Run, data: bytes, made: set[str]) -> None:
+    """Writes a log, with the folder of its day. The log's time is the end of the run. made: the
+    folders that exist; a new one is added."""
     path = os.path.join(folder, _path(run))
     day = os.path.dirname(path)
     if day not in made:
@@ -151,8 +158,8 @@ def _write(folder: Path, run: Run, data: bytes, made: set[str]) -> None:
 
 
 def chunk(folder: Path, seed: int, days: Calendar, count: int, first: int) -> Truth:
-    """Writes the logs of a chunk, which begins with run number `first`. count: number of all runs.
-    Returns the chunk's expected answers."""
+    """Writes the logs of a chunk of runs. count: number of all runs. first: number of the chunk's
+    first run. Returns the expected answers of the chunk."""
     truth, made = Truth(), set[str]()
     groups: dict[tuple[str, bool], list[Run]] = defaultdict(list)
     for run in plan.runs(seed, days, count, first):

@@ -1,10 +1,12 @@
-"""Tests of a build for another kind of machine: only `./dev cross` runs them."""
+"""Tests of a build for another kind of machine, which only `./dev cross` runs: those for the kind
+that the build's file "built-for" names."""
 
 from __future__ import annotations
 
 from tree import build_folder
 
 BUILD = build_folder()
+# The kinds of machines, each with a test file.
 KINDS = ("aarch64", "musl")
 note = BUILD / "built-for"
 target = note.read_text().strip() if note.exists() else ""

@@ -1,5 +1,5 @@
-/* Declares the part of DAOS' interface that the test programs use. It was written from DAOS'
- * manual, apart from the runtime's own declarations, so that a mistake in these shows. */
+/* Declares the part of DAOS' interface that the test programs use. It was written from the manual
+ * of DAOS, apart from the runtime's own declarations, so that a mistake in these has an effect. */
 #ifndef STANDIN_DAOS_H
 #define STANDIN_DAOS_H
 

@@ -1,5 +1,5 @@
-/* Loads a plugin, whose path is its argument, so that no other object sees the plugin's libraries,
- * and runs it. */
+/* Loads a plugin, whose path is the argument, and runs it. No other object sees the libraries of
+ * the plugin. */
 #include <dlfcn.h>
 #include <stdint.h>
 

@@ -1,11 +1,12 @@
-"""Computes what the log of a test program must have, from the lines that the program prints about
-its calls."""
+"""Computes the counters that the log of a test program must have, from the lines that the program
+prints about its calls."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
 
+# Upper bounds of the size classes in bytes, and the names of the classes.
 BOUNDS = (100, 1 << 10, 10 << 10, 100 << 10, 1 << 20, 4 << 20, 10 << 20, 100 << 20, 1 << 30)
 SIZES = [
     "0_100",
@@ -19,12 +20,13 @@ SIZES = [
     "100M_1G",
     "1G_PLUS",
 ]
-Name = tuple[str, str]  # module, and path or object
+# The module, and a path or an object.
+Name = tuple[str, str]
 
 
 @dataclass
 class Item:
-    """The expected counters of a record, except times, while they are added up."""
+    """The counters of a record, except times, while they are added up."""
 
     module: str
     counters: Counter[str] = field(default_factory=Counter)
@@ -32,7 +34,7 @@ class Item:
     last: str = ""
 
     def moved(self, way: str, size: int, begun: bool) -> None:
-        """Counts a transfer of `size` bytes. way: r or w; begun: it is asynchronous."""
+        """Counts a transfer of `size` bytes. way: "r" or "w". begun: whether it had an event."""
         word = {"r": "READ", "w": "WRITE"}[way]
         self.counters["BYTES_READ" if way == "r" else "BYTES_WRITTEN"] += size
         bucket = SIZES[sum(size > bound for bound in BOUNDS)]
@@ -44,8 +46,8 @@ class Item:
             self.counters[f"NB_{word}S"] += 1
 
     def finished(self) -> dict[str, int]:
-        """Returns the counters. The four most common sizes are in descending order of count, then
-        of size."""
+        """Returns the counters that are not 0. The four most common sizes are in descending order
+        of their counts, then of the sizes."""
         best = sorted(self.sizes.items(), key=lambda pair: (-pair[1], -pair[0]))
         best = [(size, count) for size, count in best if count][:4]
         for place, (size, count) in enumerate(best, 1):
@@ -55,12 +57,12 @@ class Item:
 
 
 def rows_said(said: str) -> list[list[str]]:
-    """Returns the columns of each line that the program printed. said: its output."""
+    """Returns the columns of each line that a program printed."""
     return [line.split("\t") for line in said.splitlines()]
 
 
 def expected(said: str) -> dict[Name, dict[str, int]]:
-    """Returns the counters of each record that must not be 0. said: the program's output."""
+    """Returns the counters that must not be 0, for each record. said: the program's output."""
     items: dict[Name, Item] = {}
     for module, name, counter, what, number, begun in rows_said(said):
         item = items.setdefault((module, name), Item(module))

@@ -1,4 +1,5 @@
-"""Tests DAOS and its file system with stand-in libraries (libdaos.c, libdfs.c)."""
+"""Counters of DAOS and of its file system are exact, with stand-in libraries (libdaos.c, libdfs.c),
+however the program uses them."""
 
 from __future__ import annotations
 
@@ -23,23 +24,26 @@ from .model import Name, expected, rows_said
 
 HERE = Path(__file__).resolve().parent
 RUNTIME = HERE.parents[1] / "runtime"
+# Options of the compiler.
 WARNINGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1"]
 # Counters that depend on times, or that only shared records have.
 NOT_MODELLED = re.compile(r"^F_|TIME_SIZE$|(FASTEST|SLOWEST)_RANK")
+# Counters whose sum over all records does not depend on the number of records.
 ADDS_UP = re.compile(r"BYTES_(READ|WRITTEN)$|(OPEN|READ|WRITE|STAT|UPDATE|FETCHE|GET|PUT|NB_OP)S$")
+# The uuids of the stand-ins' pool and container.
 POOL, CONTAINER = b"a pool".ljust(16, b"\0"), b"a container".ljust(16, b"\0")
 
 
 @dataclass
 class Programs:
-    """The compiled test programs."""
+    """The folder of the compiled test programs."""
 
     folder: Path
 
     def run(self, work: Path, build: Path, name: str, *words: str, **settings: str) -> Ran:
-        """Runs a program to its end, with the runtime unless `build` is None. Checks that it
-        succeeds and leaves no journal. Returns the outcome. words: its arguments. settings: of the
-        runtime."""
+        """Runs a program, which must succeed and leave no journal. build: whose runtime is used;
+        None for none. words: arguments. settings: of the runtime. Returns its output and its
+        logs."""
         outcome = watch(build, work, [self.folder / name, *words], plain=plain(), **settings)
         assert (outcome.status, outcome.journals) == (0, []), outcome.error
         return Ran(outcome.out, outcome.error, outcome.logs)
@@ -55,8 +59,8 @@ class Ran:
 
 
 def compile_all(folder: Path) -> None:
-    """Compiles the two stand-in libraries, the programs "every", "many" and "loads", and "every" as
-    a plugin that "loads" opens."""
+    """Compiles into a folder the two stand-in libraries, the programs "every", "many" and "loads",
+    and "every" as a plugin for "loads"."""
     here = f"-L{folder}"
     own = ["-Wl,--disable-new-dtags", f"-Wl,-rpath,{folder}"]
     shared = ["-shared", "-fPIC"]
@@ -77,6 +81,7 @@ def compile_all(folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
+    """Returns the compiled test programs."""
     needs("program:gcc")
     folder = tmp_path_factory.mktemp("daos")
     compile_all(folder)
@@ -85,7 +90,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
 
 @dataclass
 class Rows:
-    """The rows of one record in darshan-parser's output."""
+    """The rows of one record, as darshan-parser prints them. times: in seconds."""
 
     record: int
     mount: str
@@ -94,7 +99,7 @@ class Rows:
 
 
 def rows_of(parser: Path, log: Path) -> dict[Name, Rows]:
-    """Returns the rows of DFS and DAOS, by module and name."""
+    """Returns the records of DFS and DAOS in a log, by module and name."""
     found: dict[Name, Rows] = {}
     for row in rows_in(parsed(parser, log), "DFS", "DAOS"):
         rows = found.setdefault((row.module, row.name), Rows(row.record, row.mount, {}, {}))
@@ -107,10 +112,12 @@ def rows_of(parser: Path, log: Path) -> dict[Name, Rows]:
 
 
 def counted(rows: Rows) -> dict[str, int]:
+    """Returns the counters of a record that are not 0 and that the model computes."""
     return {k: v for k, v in rows.counters.items() if v and not NOT_MODELLED.search(k)}
 
 
 def test_every_function_is_called() -> None:
+    """The program "every" calls each function that the runtime wraps."""
     rows = re.findall(r"^\w+_CALL\((\w+)", (RUNTIME / "modules/daos/calls.def").read_text(), re.M)
     program = (HERE / "every.c").read_text()
     assert len(rows) > 50
@@ -121,8 +128,8 @@ def test_every_function_is_called() -> None:
 def test_against_the_model(
     way: str, build: Path, parser: Path, programs: Programs, tmp_path: Path
 ) -> None:
-    """Every counter equals that of the model, and there are no further records except those of the
-    files' objects."""
+    """Each counter is that of the model, and there are no other records except those of the objects
+    of files. way: how the program gets its handles and libraries."""
     words = {"labels": ["every"], "handles of others": ["every", "elsewhere"]}
     words["objects alone"] = ["every", "objects"]
     words["plugin"] = ["loads", str(programs.folder / "plugin.so")]
@@ -138,7 +145,8 @@ def test_against_the_model(
 
 
 def test_objects_of_files(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """A file and its object have the same id, which depends on pool, container and object."""
+    """A file and its object have the same record id, which depends on pool, container and
+    object."""
     ran = programs.run(tmp_path, build, "every")
     found = rows_of(parser, ran.logs[0])
     objects = {rows.record: rows for (module, _), rows in found.items() if module == "DAOS"}
@@ -156,12 +164,13 @@ def test_objects_of_files(build: Path, parser: Path, programs: Programs, tmp_pat
 
 
 def text_of(uuid: bytes) -> str:
+    """Returns a uuid as text."""
     digits = uuid.hex()
     return "-".join(digits[a:b] for a, b in ((0, 8), (8, 12), (12, 16), (16, 20), (20, 32)))
 
 
 def test_times(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """The order of timestamps is that of the calls."""
+    """The timestamps of a file are in the order of the calls."""
     ran = programs.run(tmp_path, build, "every")
     times = rows_of(parser, ran.logs[0])["DFS", "/results/wave.dat"].times
     times_in_order(times)
@@ -169,7 +178,7 @@ def test_times(build: Path, parser: Path, programs: Programs, tmp_path: Path) ->
 
 
 def test_heat_maps(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """The heat map of each layer has the same bytes as its records."""
+    """The heat map of each layer has the bytes of its records."""
     ran = programs.run(tmp_path, build, "every")
     sums: dict[str, int] = defaultdict(int)
     for row in rows_in(parsed(parser, ran.logs[0])):
@@ -184,7 +193,7 @@ def test_heat_maps(build: Path, parser: Path, programs: Programs, tmp_path: Path
 
 
 def test_switched_off(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """If one module is switched off, the records of the other one do not change."""
+    """If one of the modules is switched off, the records of the other one do not change."""
     plain = programs.run(tmp_path / "plain", build, "every")
     every = rows_of(parser, plain.logs[0])
     for off, kept in (("DFS", "DAOS"), ("DAOS", "DFS"), ("DFS,DAOS", "")):
@@ -196,7 +205,7 @@ def test_switched_off(build: Path, parser: Path, programs: Programs, tmp_path: P
 
 
 def test_past_the_limit(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """Beyond MAX_RECORDS, files and objects share a record; the sums over all records do not
+    """Beyond MAX_RECORDS, files and objects share a record, and the sums over all records do not
     change."""
     config = tmp_path / "config"
     config.write_text("MAX_RECORDS 2 DFS,DAOS\n")
@@ -212,7 +221,9 @@ def test_past_the_limit(build: Path, parser: Path, programs: Programs, tmp_path:
     assert sums[0] == sums[1] and sums[0]["DFS_BYTES_WRITTEN"] > 0
 
 
-FULL = {  # by kind: how many a program opens, how many are written to, and those without a place
+# By kind of tables: number of opens, number of counted writes, and number of handles without a
+# place.
+FULL = {
     # A pool and a container have handles, too; a pool has an entry as a container of no name.
     "handles": (17000, 16384 - 2, 17000 + 2 - 16384),
     "containers": (300, 300, 300 + 3 - 256),
@@ -222,9 +233,9 @@ FULL = {  # by kind: how many a program opens, how many are written to, and thos
 
 @pytest.mark.parametrize("what", FULL)
 def test_full_tables(what: str, build: Path, programs: Programs, tmp_path: Path) -> None:
-    """If a table is full, every open is still counted. Writes are counted only if their handle has
-    a slot; the log says how many handles have none. Objects of further containers share a
-    record."""
+    """If a table of the runtime is full, all opens are counted, and writes through handles that
+    have a place. The log has the number of the others, and a message says so. what: the kind of
+    table."""
     number, written, dropped = FULL[what]
     ran = programs.run(tmp_path, build, "many", what, str(number))
     assert ran.said == "done\n"
@@ -238,7 +249,7 @@ def test_full_tables(what: str, build: Path, programs: Programs, tmp_path: Path)
 
 
 def test_a_killed_program(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """The journal of a killed program is a log with the expected counters."""
+    """The journal of a killed program can be read as a log, with the expected counters."""
     logs, journals = tmp_path / "logs", tmp_path / "journals"
     for path in (logs, journals):
         path.mkdir()
@@ -252,7 +263,7 @@ def test_a_killed_program(build: Path, parser: Path, programs: Programs, tmp_pat
 
 
 def test_processes_of_a_run(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """In a run of several processes, the records of one file become one record, with its pool and
+    """The log of several processes has one record for each file and object, with its pool and
     container."""
     script = (
         f'"{programs.folder}/every"; "{programs.folder}/every" objects; "{programs.folder}/every"'
@@ -271,7 +282,7 @@ def test_processes_of_a_run(build: Path, parser: Path, programs: Programs, tmp_p
 
 
 def test_on_a_screen_and_in_a_report(build: Path, programs: Programs, tmp_path: Path) -> None:
-    """stat and the report list DFS and DAOS as layers, with their numbers of calls."""
+    """`darshan stat` and the report show DFS and DAOS as layers, with their numbers of calls."""
     ran = programs.run(tmp_path, build, "every")
     rows = rows_said(ran.said)
     command = [build / "darshan", "stat", "-r", ran.logs[0]]

@@ -1,7 +1,7 @@
-"""Runs a small Slurm on this machine alone: a head and nodes, each a set of namespaces. A node has
-its own name, address, processes, /tmp and /dev/shm; everything else is one file system, like the
-home and scratch folders of a cluster. It adds users and files in /etc, so use it only in a layer
-over the machine (./dev slurm)."""
+"""Runs a small Slurm on this machine alone: a head and two nodes, each a set of namespaces. A node
+has its own name, address, processes, /tmp and /dev/shm. Everything else is one file system, like
+the home and scratch folders of a cluster. Starting it adds users and files in /etc, so it may run
+only in a layer over the machine (./dev slurm)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+# Limit for each wait.
 SECONDS = 60
 NODES = ("n1", "n2")
 USERS = ("alice", "bob")
@@ -55,7 +56,7 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
 CGROUP_CONF = "CgroupPlugin=cgroup/v1\n"
 
-# The first process of a node; a line on its standard input says that the network is ready. It
+# The first process of a node. A line on its standard input says that the network is ready. It
 # leaves /tmp, because every step would complain about a working folder below the hidden /tmp.
 NODE = """
 cd /
@@ -71,6 +72,7 @@ ip link set eth0 up
 slurmd -D </dev/null >/dev/null 2>&1 &
 wait
 """
+# The first process of the head, which prints "ready".
 HEAD = """
 hostname head
 ip link set lo up
@@ -83,8 +85,8 @@ exec sleep infinity
 
 
 def run(*command: str | Path, check: bool = True) -> subprocess.CompletedProcess[str]:
-    """Runs a command without the tests' environment. Prints its output if it fails although `check`
-    is true. Returns its status and output."""
+    """Runs a command without the environment of the tests. If `check` is true, it must succeed; its
+    output is printed otherwise. Returns the exit status and the output."""
     words = [str(word) for word in command]
     env = {
         "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -108,6 +110,7 @@ class Cluster:
     # --- start and end --------------------------------------------------------------
 
     def start(self) -> None:
+        """Starts the head, the nodes and Slurm's daemons, and adds the users."""
         for user in USERS:
             run("useradd", "-m", "-s", "/bin/bash", user, check=False)
         LOGS.mkdir(parents=True, exist_ok=True)
@@ -127,12 +130,14 @@ class Cluster:
         self._wait_for("idle nodes", lambda: self.states() == {"idle"})
 
     def stop(self) -> None:
+        """Ends all processes of the cluster."""
         for process in (*self.nodes.values(), *self.daemons, self.head):
             if process:
                 process.kill()
                 process.wait()
 
     def _munge(self) -> None:
+        """Starts the daemon that authenticates Slurm's messages."""
         run("chown", "-R", "munge:", "/run/munge", "/etc/munge", "/var/lib/munge", "/var/log/munge")
         Path("/run/munge").chmod(0o755)
         if not Path("/etc/munge/munge.key").exists():
@@ -151,6 +156,7 @@ class Cluster:
         self._wait_for("munge", lambda: run("munge", "-n", check=False).returncode == 0)
 
     def _head(self) -> None:
+        """Starts the namespaces of the head."""
         command = ["unshare", "--net", "--uts", "sh", "-ec", HEAD]
         self.head = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert self.head.stdout is not None
@@ -161,6 +167,7 @@ class Cluster:
         )
 
     def _node(self, name: str) -> None:
+        """Starts the namespaces of a node, and connects the node with the head."""
         space = ["unshare", "--net", "--uts", "--mount", "--pid", "--fork", "--kill-child"]
         command = [*space, "sh", "-c", NODE, "node", name, f"10.83.0.1{name[1]}"]
         node = subprocess.Popen(command, stdin=subprocess.PIPE, text=True)
@@ -176,12 +183,13 @@ class Cluster:
 
     @staticmethod
     def _first(node: subprocess.Popen[str]) -> int:
-        """Returns the first process of a node, because unshare itself is outside its PID
-        namespace."""
+        """Returns the id of a node's first process, because unshare itself is outside the PID
+        namespace; 0 if there is none."""
         children = Path(f"/proc/{node.pid}/task/{node.pid}/children").read_text().split()
         return int(children[0]) if children else 0
 
     def _on(self, where: str) -> list[str]:
+        """Returns the words that run a command on the head or a node."""
         if where == "head":
             assert self.head
             return ["nsenter", "-t", str(self.head.pid), "--net", "--uts"]
@@ -190,6 +198,7 @@ class Cluster:
 
     @staticmethod
     def _wait_for(what: str, is_there: object) -> None:
+        """Waits until a function returns true. what: for the message after a timeout."""
         assert callable(is_there)
         end = time.monotonic() + SECONDS
         while not is_there():
@@ -199,12 +208,13 @@ class Cluster:
     # --- use ------------------------------------------------------------------------
 
     def states(self) -> set[str]:
+        """Returns the states of the nodes, such as "idle"."""
         done = run(*self._on("head"), "sinfo", "-h", "-N", "-o", "%t", check=False)
         return set(done.stdout.split())
 
     def on(self, where: str, *command: str | Path, user: str = "root") -> str:
-        """Returns the output of a command on the head or a node, including its errors. where: name
-        of the node."""
+        """Runs a command on the head or a node, as a user. where: "head", or name of the node.
+        Returns its output, with errors."""
         become = (
             [] if user == "root" else ["runuser", "-u", user, "--", "env", f"HOME=/home/{user}"]
         )
@@ -212,7 +222,7 @@ class Cluster:
         return done.stdout + done.stderr
 
     def submit(self, script: str, *options: str, user: str = "alice") -> int:
-        """Submits a batch job in its own folder. Returns the job id."""
+        """Submits a batch job that runs in a new folder. options: of sbatch. Returns the job id."""
         folder = Path(run("mktemp", "-d", "-p", str(SHARED)).stdout.strip())
         folder.chmod(0o777)
         file = folder / "job.sh"
@@ -225,25 +235,28 @@ class Cluster:
         return int(match.group(1))
 
     def folder(self, job: int) -> Path:
+        """Returns the folder of a job."""
         return self.folders[job]
 
     def state(self, job: int) -> str:
+        """Returns the state of a job, such as "COMPLETED"."""
         said = self.on("head", "scontrol", "show", "job", str(job))
         return re.search(r"JobState=(\w+)", said).group(1)  # type: ignore[union-attr]
 
     def finish(self, *jobs: int) -> None:
-        """Waits until the jobs and their epilogues have ended and the nodes are free."""
+        """Waits until the jobs and their epilogues have ended and all nodes are idle."""
         over = {"COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "NODE_FAIL"}
         for job in jobs:
             self._wait_for(f"end of job {job}", lambda job=job: self.state(job) in over)
         self._wait_for("idle nodes", lambda: self.states() == {"idle"})
 
     def said(self, job: int) -> str:
+        """Returns the output of a job."""
         return "".join(path.read_text() for path in sorted(self.folder(job).glob("said.*")))
 
 
 def left(cluster: Cluster) -> list[str]:
-    """Returns journals and run directories that remain on the nodes."""
+    """Returns the journals and run directories that remain on the nodes."""
     found = []
     for node in NODES:
         for folder in ("/tmp", "/dev/shm"):

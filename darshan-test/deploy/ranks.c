@@ -1,5 +1,5 @@
-/* An MPI job in which each rank writes its own file: ranks FOLDER [SECONDS]. With SECONDS, rank 0
- * then creates the file `all`, and all ranks sleep, so that a test can kill them. */
+/* An MPI job in which each rank writes its own file. With SECONDS, rank 0 then creates the file
+ * `all`, and all ranks sleep, so that a test can kill them. Usage: ranks FOLDER [SECONDS]. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
-"""Tests containers of an ordinary user, made with bwrap like those of Apptainer, Docker and Podman:
-which bind mounts are needed, and what happens if one is missing."""
+"""Darshan works in containers of an ordinary user, made with bwrap like those of Apptainer,
+Docker and Podman, if the library and the folder for logs are bound. Without them, the program
+still runs."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from .cluster import PREFIX, SHARED, Cluster, run
 
 pytestmark = pytest.mark.needs("slurm")
 LIBRARY = PREFIX / "lib" / "libdarshan.so"
-# A read-only root, with processes and a /tmp of the container's own.
+# A container with a read-only root, and with processes and a /tmp of its own.
 IMAGE = [
     "bwrap", "--unshare-user", "--unshare-pid", "--die-with-parent", "--proc", "/proc",
     "--dev", "/dev", "--ro-bind", "/usr", "/usr", "--ro-bind", "/etc", "/etc",
@@ -37,8 +38,8 @@ def place(cluster: Cluster) -> Path:
 def inside(
     place: Path, *command: str, binds: Sequence[str], **settings: str
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a command as alice with the runtime preloaded, in a container with the bind mounts
-    `binds`. Returns its status and output."""
+    """Runs a command as alice in a container, with the runtime preloaded. binds: options of bwrap
+    for bind mounts. settings: of the runtime. Returns the exit status and the output."""
     env = lab.settings(LIBRARY, place, **settings)
     words = [part for name, value in env.items() for part in ("--setenv", name, value)]
     become = ["runuser", "-u", "alice", "--"]
@@ -46,15 +47,17 @@ def inside(
 
 
 def logs(place: Path) -> list[Path]:
+    """Returns the logs in a folder."""
     return sorted(place.glob("*.darshan"))
 
 
+# The bind mounts of the library and of the folder for logs.
 BIND = ["--ro-bind", str(PREFIX), str(PREFIX), "--bind", str(SHARED), str(SHARED)]
 
 
 def test_library_and_folder_for_logs_are_bound(place: Path) -> None:
-    """The library and the folder for logs are the only bind mounts that are needed. The root is
-    read-only; /tmp and the processes are the container's own."""
+    """The library and the folder for logs are the only bind mounts that are needed, and the log
+    belongs to the user."""
     done = inside(place, "cp", "/etc/passwd", f"{place}/copy", binds=BIND)
     assert (done.returncode, done.stderr) == (0, "")
     (log,) = logs(place)
@@ -62,8 +65,8 @@ def test_library_and_folder_for_logs_are_bound(place: Path) -> None:
 
 
 def test_a_run_of_several_processes(place: Path) -> None:
-    """In a run of several processes, the merger is found next to the library by its path in the
-    container."""
+    """In a run of several processes, the merger is found next to the library, by the path in the
+    container, and there is one log."""
     done = inside(place, "sh", "-c", "cat /etc/passwd | sort >out", binds=BIND)
     assert (done.returncode, done.stderr) == (0, "")
     for _ in range(100):
@@ -76,7 +79,8 @@ def test_a_run_of_several_processes(place: Path) -> None:
 
 
 def test_library_is_not_bound(place: Path) -> None:
-    """The loader reports the missing library for each program, which runs without a log."""
+    """Without the library, the loader prints an error for each program, and the program runs
+    without a log."""
     binds = ["--bind", str(SHARED), str(SHARED)]
     done = inside(place, "cp", "/etc/passwd", f"{place}/copy", binds=binds)
     assert done.returncode == 0 and (place / "copy").exists() and not logs(place)
@@ -84,7 +88,7 @@ def test_library_is_not_bound(place: Path) -> None:
 
 
 def test_nothing_may_be_written(place: Path) -> None:
-    """If no log can be written, only the runtime prints errors, and the program runs normally."""
+    """If no log can be written, the program runs normally, and only the runtime prints errors."""
     binds = ["--ro-bind", str(PREFIX), str(PREFIX), "--remount-ro", "/tmp"]
     script = "cat /etc/passwd >/dev/null; cat /usr/bin/env | wc -c"
     done = inside(place, "sh", "-c", script, binds=binds, DARSHAN_JOB_TREE="0")
@@ -93,7 +97,8 @@ def test_nothing_may_be_written(place: Path) -> None:
 
 
 def test_shared_tmp(place: Path) -> None:
-    """Recovery on a /tmp that a container shares leaves the container's living processes alone."""
+    """Recovery on the host leaves the journals of a container's living processes alone, if both
+    share /tmp."""
     shared = ["--bind", "/tmp", "/tmp"]
     script = f"exec 3>{place}/file; echo 12345 >&3; touch {place}/ready; sleep 60"
     env = lab.settings(LIBRARY, DARSHAN_JOB_TREE="0")

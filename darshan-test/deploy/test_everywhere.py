@@ -1,4 +1,5 @@
-"""Tests /etc/ld.so.preload, by which every process of a node loads the library."""
+"""With /etc/ld.so.preload, by which each process of a node loads the library, jobs leave logs and
+other programs run as before."""
 
 from __future__ import annotations
 
@@ -11,14 +12,15 @@ from .cluster import LOGS, PREFIX, SHARED, Cluster, logs_of, run
 
 pytestmark = pytest.mark.needs("slurm")
 LIBRARY = PREFIX / "lib" / "libdarshan.so"
+# The file with the preloaded libraries of all processes.
 EVERYWHERE = Path("/etc/ld.so.preload")
-# Uses its own mount namespace: the layer's file stays unchanged.
+# Starts a shell in its own mount namespace, so that the layer's file does not change.
 SPACE = ["unshare", "--mount", "sh", "-ec"]
 
 
 def with_library(library: str, script: str) -> subprocess.CompletedProcess[str]:
-    """Runs a script in an environment whose ld.so.preload names this library. Returns its status
-    and output."""
+    """Runs a shell script where ld.so.preload names this library. Returns the exit status and the
+    output."""
     made = SHARED / "ld.so.preload"
     made.write_text(f"{library}\n")
     EVERYWHERE.touch()
@@ -46,7 +48,7 @@ def test_jobs_leave_logs_and_nothing_else_does(cluster: Cluster) -> None:
 
 
 def test_raised_rights(cluster: Cluster) -> None:
-    """A set-user-id program loads the library, which does nothing."""
+    """A set-user-id program loads the library, which does nothing in it."""
     del cluster
     script = (
         'runuser -u alice -- sh -c "DARSHAN_ENABLE_NONMPI=1 DARSHAN_LOGPATH=/tmp/r su --version"'
@@ -56,8 +58,7 @@ def test_raised_rights(cluster: Cluster) -> None:
 
 
 def test_library_that_is_gone(cluster: Cluster) -> None:
-    """If the library is missing, the loader prints an error for every command, and the command
-    runs."""
+    """If the library is missing, each command runs, and the loader prints an error for it."""
     del cluster
     done = with_library("/opt/not-mounted/libdarshan.so", "true; id -un")
     assert done.stdout == "root\n" and done.returncode == 0

@@ -1,4 +1,5 @@
-"""Tests jobs of ordinary users on a small Slurm whose slurm.conf runs Darshan's two scripts."""
+"""Jobs of ordinary users leave one log per step on a small Slurm, whose slurm.conf runs Darshan's
+two scripts. Killed jobs are recovered."""
 
 from __future__ import annotations
 
@@ -12,23 +13,26 @@ from lab.environment import PRELOAD
 from .cluster import CONFIG, LOGS, OFF, PREFIX, SHARED, Cluster, left, logs_of
 
 pytestmark = pytest.mark.needs("slurm")
+# The command that starts ranks.c in a job's folder.
 MPI = f"srun --mpi=pmix {SHARED}/ranks ."
 LIBRARY = f"{PREFIX}/lib/libdarshan.so"
 
 
 def nprocs(log: Path) -> int:
+    """Returns the number of processes in a log."""
     with open_log(log) as opened:
         return opened.info.nprocs
 
 
 def today() -> Path:
+    """Returns the folder of this day's logs."""
     now = time.localtime()
     return LOGS / f"{now.tm_year}/{now.tm_mon}/{now.tm_mday}"
 
 
 def test_what_a_task_gets(cluster: Cluster) -> None:
-    """Tasks and batch scripts get the library after the user's own preloads, and the
-    configuration file, unless the user has one."""
+    """Tasks and batch scripts get the library after the user's own preloads, and the configuration
+    file unless the user has one."""
     script = "echo batch=$LD_PRELOAD,$DARSHAN_CONFIG_PATH\nsrun -n1 sh -c 'echo task=$LD_PRELOAD'"
     script += f"\n{PRELOAD}=libm.so.6 srun -n1 sh -c 'echo other=$LD_PRELOAD'"
     script += "\nDARSHAN_CONFIG_PATH=/mine srun -n1 sh -c 'echo own=$DARSHAN_CONFIG_PATH'"
@@ -44,8 +48,8 @@ def test_what_a_task_gets(cluster: Cluster) -> None:
 
 
 def test_one_log_of_ranks_on_two_nodes(cluster: Cluster) -> None:
-    """A job on two nodes has one log, with the job id and the user in its name, below the folder of
-    the day."""
+    """A job on two nodes leaves one log in the folder of the day, with the job id and the user in
+    its name."""
     job = cluster.submit(MPI, "-N2", "-n4")
     cluster.finish(job)
     assert cluster.said(job) == ""
@@ -56,13 +60,14 @@ def test_one_log_of_ranks_on_two_nodes(cluster: Cluster) -> None:
 
 
 def test_each_step_has_a_log(cluster: Cluster) -> None:
+    """Each MPI step of a job has its own log, and a step without MPI has none."""
     job = cluster.submit(f"{MPI}\n{MPI}\nsrun -n1 true", "-n2")
     cluster.finish(job)
     assert [nprocs(log) for log in logs_of(job)] == [2, 2]
 
 
 def test_arrays(cluster: Cluster) -> None:
-    """Each task of a job array is a job with its own id and log."""
+    """Each task of a job array has its own log, with its own job id."""
     job = cluster.submit(f"{MPI}\necho $SLURM_JOB_ID", "-n2", "--array=1-2")
     cluster.finish(job)
     numbers = [int(line) for line in cluster.said(job).split()]
@@ -71,7 +76,7 @@ def test_arrays(cluster: Cluster) -> None:
 
 
 def test_users_share_the_folder_of_the_day(cluster: Cluster) -> None:
-    """The first user's job makes the folder of the day for all users."""
+    """The first job of a day makes the folder of the day so that all users can write to it."""
     jobs = [cluster.submit(MPI, "-n2", user=user) for user in ("bob", "alice")]
     cluster.finish(*jobs)
     assert [log.owner() for job in jobs for log in logs_of(job)] == ["bob", "alice"]
@@ -82,6 +87,7 @@ def test_users_share_the_folder_of_the_day(cluster: Cluster) -> None:
 
 
 def wait_for(path: Path) -> None:
+    """Waits until a file exists, and fails after 30 seconds."""
     for _ in range(600):
         if path.exists():
             return
@@ -90,7 +96,8 @@ def wait_for(path: Path) -> None:
 
 
 def check_recovered(cluster: Cluster, job: int, nodes: int) -> None:
-    """Checks that each node's epilogue has made a log of the orphaned files."""
+    """Checks that the epilogue of each node has made a log from the orphaned journals, in the
+    user's name. nodes: their number."""
     logs = logs_of(job)
     assert [log.owner() for log in logs] == ["alice"] * nodes
     assert all(log.parent == today() for log in logs)
@@ -101,6 +108,7 @@ def check_recovered(cluster: Cluster, job: int, nodes: int) -> None:
 
 
 def test_cancelled(cluster: Cluster) -> None:
+    """A cancelled job leaves a log of each node, and no journals."""
     job = cluster.submit(f"{MPI} 100", "-N2", "-n4")
     wait_for(cluster.folder(job) / "all")
     cluster.on("head", "scancel", str(job), user="alice")
@@ -109,7 +117,7 @@ def test_cancelled(cluster: Cluster) -> None:
 
 
 def test_requeued(cluster: Cluster) -> None:
-    """A requeued job keeps its id; the log of its second start does not replace that of the
+    """A requeued job keeps its id. The log of its second start does not replace that of the
     first."""
     job = cluster.submit(f"[ $SLURM_RESTART_COUNT ] || wait=100\n{MPI} $wait", "-n2")
     wait_for(cluster.folder(job) / "all")
@@ -122,6 +130,7 @@ def test_requeued(cluster: Cluster) -> None:
 
 
 def test_switched_off(cluster: Cluster) -> None:
+    """While the switch-off file exists, jobs run without logs."""
     OFF.touch()
     job = cluster.submit(MPI, "-n2")
     cluster.finish(job)
@@ -129,6 +138,7 @@ def test_switched_off(cluster: Cluster) -> None:
 
 
 def test_a_share_of_the_jobs(cluster: Cluster) -> None:
+    """With SAMPLE_JOBS 2, every second job leaves a log, by its id."""
     CONFIG.write_text(CONFIG.read_text() + "SAMPLE_JOBS 2\n")
     jobs = [cluster.submit(MPI, "-n2") for _ in range(3)]
     cluster.finish(*jobs)
@@ -136,7 +146,7 @@ def test_a_share_of_the_jobs(cluster: Cluster) -> None:
 
 
 def test_library_that_is_gone(cluster: Cluster) -> None:
-    """If the library is not mounted, jobs run and nodes are not drained."""
+    """If the library is not mounted, jobs run, and Slurm does not drain the nodes."""
     away = PREFIX.parent / "away"
     PREFIX.rename(away)
     PREFIX.mkdir()

@@ -1,4 +1,5 @@
-"""Tests ranks without MPI that srun starts, as doc/runs.md describes, on a real Slurm."""
+"""Ranks without MPI that srun starts are treated as ranks of one launch on a real Slurm, as
+doc/runs.md describes."""
 
 from __future__ import annotations
 
@@ -13,17 +14,21 @@ from runs.launched import RANK, shared_bytes
 from .cluster import PREFIX, Cluster, left, logs_of
 
 pytestmark = pytest.mark.needs("slurm")
+# The beginning of each script: folders and settings.
 SET = "mkdir -p logs data\nexport DARSHAN_ENABLE_NONMPI=1 DARSHAN_LOGPATH=$PWD/logs\n"
+# The command of a rank.
 PROGRAM = "/usr/bin/python3 -S rank.py SLURM_PROCID $PWD/data"
+# The same in a shell with other commands, so that a rank has several processes.
 WRAPPED = f"sh -c 'echo before >data/said.$SLURM_PROCID; {PROGRAM}; true'"
 
 
 def submit(cluster: Cluster, script: str, *options: str) -> int:
+    """Submits a script that has rank.py in its folder. options: of sbatch. Returns the job id."""
     return cluster.submit(f"echo '{RANK}' >rank.py\n{SET}{script}", *options)
 
 
 def finish(cluster: Cluster, *jobs: int) -> None:
-    """Waits for the jobs, and for the mergers, which are daemonized and may end later."""
+    """Waits for jobs, and for their mergers, which are daemons and may end later."""
     cluster.finish(*jobs)
     end = time.monotonic() + 20
     while left(cluster) and time.monotonic() < end:
@@ -32,11 +37,12 @@ def finish(cluster: Cluster, *jobs: int) -> None:
 
 
 def logs(cluster: Cluster, job: int) -> list[Path]:
+    """Returns the logs in a job's folder."""
     return sorted((cluster.folder(job) / "logs").glob("*.darshan"))
 
 
 def merge(cluster: Cluster, job: int, *options: str) -> Path:
-    """Runs the merger as the user on the folder with all files of a job. Returns the log."""
+    """Merges the logs of a job, as the user. options: of the command. Returns the new log."""
     folder = cluster.folder(job)
     log = folder / "one.darshan"
     darshan = PREFIX / "bin" / "darshan"
@@ -47,7 +53,8 @@ def merge(cluster: Cluster, job: int, *options: str) -> Path:
 
 
 def check(log: Path, data: Path, size: int, launch: str) -> None:
-    """Checks the bytes of each rank, their sum, and the launch in the metadata of a log."""
+    """Checks the bytes of each rank in a log, their sums, and the launch in the metadata. size:
+    number of ranks. launch: JOB.STEP."""
     for rank in range(size):
         (own,) = of_file(log, data / f"own.{rank}")
         assert (own["rank"], own["POSIX_BYTES_WRITTEN"]) == (rank, 10 * (rank + 1))
@@ -61,7 +68,7 @@ def check(log: Path, data: Path, size: int, launch: str) -> None:
 
 
 def test_each_rank_says_what_srun_told_it(cluster: Cluster) -> None:
-    """If srun itself is not instrumented, each rank has its own log, with its rank number."""
+    """If srun itself is not instrumented, each rank has its own log, with its rank."""
     start = "env DARSHAN_ENABLE_NONMPI=1"
     job = submit(cluster, f"unset DARSHAN_ENABLE_NONMPI\nsrun {start} {PROGRAM}", "-N2", "-n4")
     finish(cluster, job)
@@ -77,8 +84,8 @@ def test_each_rank_says_what_srun_told_it(cluster: Cluster) -> None:
 @pytest.mark.parametrize("program", [PROGRAM, WRAPPED], ids=["one", "several"])
 @pytest.mark.parametrize("before", ["", "unset DARSHAN_ENABLE_NONMPI\n"], ids=["run", "none"])
 def test_one_log_of_a_step(cluster: Cluster, program: str, before: str) -> None:
-    """Each step has one log, with or without child processes, whether the batch script is
-    instrumented or not."""
+    """Each step has one log, whether ranks have child processes or not, and whether the batch
+    script is instrumented or not. program: of a rank. before: lines of the script."""
     again = "DARSHAN_ENABLE_NONMPI=1 " if before else ""
     job = submit(cluster, f"{before}{again}srun {program}", "-N2", "-n4")
     finish(cluster, job)
@@ -89,7 +96,7 @@ def test_one_log_of_a_step(cluster: Cluster, program: str, before: str) -> None:
 
 
 def test_steps_at_once(cluster: Cluster) -> None:
-    """Each of several simultaneous steps has its own log."""
+    """Each of two steps at the same time has its own log."""
     one = f"srun -n2 --exact {PROGRAM}"
     other = one.replace("$PWD/data", "$PWD/other")
     job = submit(cluster, f"mkdir other\n{one} & {other} & wait", "-N1", "-n4")
@@ -107,8 +114,8 @@ def test_steps_at_once(cluster: Cluster) -> None:
 
 
 def test_darshan_run_around_srun(cluster: Cluster) -> None:
-    """If `darshan run` starts srun, the launcher's node has one log, and each other node leaves
-    one. The merger combines them."""
+    """If `darshan run` starts srun, the first node has one log for itself and the launcher, each
+    other node one, and merging them gives all ranks."""
     run = f"{PREFIX}/bin/darshan run -o logs --"
     job = submit(cluster, f"{run} srun {PROGRAM}", "-N2", "-n4")
     finish(cluster, job)
@@ -116,6 +123,7 @@ def test_darshan_run_around_srun(cluster: Cluster) -> None:
 
 
 def test_darshan_run_in_each_task(cluster: Cluster) -> None:
+    """If srun starts `darshan run` in each task, each task has its own log."""
     run = f"{PREFIX}/bin/darshan run -o logs --"
     job = submit(cluster, f"unset DARSHAN_ENABLE_NONMPI\nsrun {run} {WRAPPED}", "-N2", "-n4")
     finish(cluster, job)
@@ -124,8 +132,8 @@ def test_darshan_run_in_each_task(cluster: Cluster) -> None:
 
 
 def test_rank_that_is_killed(cluster: Cluster) -> None:
-    """The epilogue writes the log of a killed rank to the common log folder, because it does not
-    know the job's variables."""
+    """The log of a killed rank is in the common folder for logs, because the epilogue does not know
+    the variables of the job."""
     die = f"{PROGRAM}; echo end >data/end.$SLURM_PROCID; [ $SLURM_PROCID = 0 ] || kill -9 $$"
     job = submit(cluster, f"srun sh -c '{die}'", "-N2", "-n2")
     finish(cluster, job)
@@ -138,8 +146,8 @@ def test_rank_that_is_killed(cluster: Cluster) -> None:
 
 
 def test_batch_script_is_no_rank(cluster: Cluster) -> None:
-    """A batch script is not a rank, even if a task submits it and it inherits the task's
-    variables."""
+    """A batch script is not a rank, even if a task submits it and it inherits the variables of this
+    task."""
     inner = "echo '#!/bin/sh' >in.sh; echo 'echo $SLURM_JOB_ID,$SLURM_PROCID,"
     inner += "$SLURM_STEP_NUM_TASKS >inner; cat inner' >>in.sh; sbatch -W -n1 -o /dev/null in.sh"
     job = submit(
@@ -152,8 +160,7 @@ def test_batch_script_is_no_rank(cluster: Cluster) -> None:
 
 
 def test_requeued_job(cluster: Cluster) -> None:
-    """Two starts of a requeued job have the same job and step ids, but are treated as two
-    launches."""
+    """The two starts of a requeued job have the same ids, but are two launches."""
     wait = f"{PROGRAM}; [ $SLURM_RESTART_COUNT ] || {{ touch data/all; sleep 100; }}"
     job = submit(cluster, f"srun sh -c '{wait}'", "-n2")
     while not (cluster.folder(job) / "data" / "all").exists():

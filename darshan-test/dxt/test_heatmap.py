@@ -1,5 +1,5 @@
-"""Heat maps compared with a simple model: proportional division of transfers, doubled bin widths,
-the end of the run."""
+"""Heat maps are those of a simple model: a transfer is divided among bins in proportion to its
+time, bins get twice as wide when the run needs it, and no byte is lost."""
 
 from __future__ import annotations
 
@@ -15,15 +15,19 @@ from lab.log import read_logs
 
 from .tracing import Step, run_plan
 
+# Most bins of a heat map.
 BINS = 200
+# Width of a bin at the start, in seconds.
 FIRST_WIDTH = Fraction(1, 10)
+# Nanoseconds per second.
 NS = 10**9
-SLACK = 0.001  # seconds
+# Seconds by which the rounded times of a printed segment may be wrong.
+SLACK = 0.001
 
 
 @dataclass
 class Transfer:
-    """One transfer; times are nanoseconds."""
+    """One transfer. Times are in nanoseconds from the start of the run."""
 
     record: int
     writes: bool
@@ -33,10 +37,11 @@ class Transfer:
 
 
 def model(transfers: list[Transfer], end: float) -> tuple[Fraction, dict[bool, list[Fraction]]]:
-    """Returns the bin width, and the exact bytes per bin for reads and for writes.
+    """Returns the bin width in seconds, and for writes (True) and reads (False) the exact bytes per
+    bin. end: run time in seconds.
 
-    The model uses the final width from the start. Its bins are the same, because a wider bin is the
-    sum of its two neighbours."""
+    The model uses the final width from the start. The bins are the same, because a wider bin is the
+    sum of two neighbours."""
     last = max(Fraction(end), *(Fraction(t.end, NS) for t in transfers))
     width = FIRST_WIDTH
     while last > BINS * width:
@@ -53,7 +58,8 @@ def model(transfers: list[Transfer], end: float) -> tuple[Fraction, dict[bool, l
 
 
 def heat(build: Path, transfers: list[Transfer], end: float) -> tuple[float, list[list[int]]]:
-    """Runs the runtime's heat map. Returns its bin width in seconds, and its bins."""
+    """Runs the runtime's heat map. end: run time in seconds. Returns the bin width in seconds, and
+    the bytes per bin: written, and read."""
     rows = [f"{t.record} {int(t.writes)} {t.bytes} {t.start} {t.end}\n" for t in transfers]
     done = subprocess.run(
         [build / "darshan-test" / "dxt" / "bins"],
@@ -68,8 +74,8 @@ def heat(build: Path, transfers: list[Transfer], end: float) -> tuple[float, lis
 
 
 def random_transfers(seed: int, seconds: float, longest: float, count: int) -> list[Transfer]:
-    """Returns random transfers of several records, in order of their end. longest: seconds of a
-    transfer."""
+    """Returns random transfers of several records, in order of their end. seconds: run time.
+    longest: most seconds of a transfer. count: number of transfers."""
     rng = random.Random(seed)
     out = []
     for _ in range(count):
@@ -82,8 +88,8 @@ def random_transfers(seed: int, seconds: float, longest: float, count: int) -> l
 
 
 def check(build: Path, transfers: list[Transfer], end: float) -> None:
-    """Checks that no byte is lost, and that each bin has its bytes of the model, up to one byte per
-    transfer."""
+    """Checks that the heat map has all bytes, and in each bin those of the model, up to one byte
+    per transfer."""
     width, bins = model(transfers, end)
     got_width, (written, read) = heat(build, transfers, end)
     assert got_width == pytest.approx(float(width))
@@ -103,20 +109,24 @@ def check(build: Path, transfers: list[Transfer], end: float) -> None:
     [(0.05, 0.01), (15, 0.5), (19.99, 19), (21, 0.2), (1000, 30), (40000, 4000)],
 )
 def test_against_the_model(seed: int, seconds: float, longest: float, build: Path) -> None:
+    """Random transfers are in the bins of the model, for runs of a fraction of a second up to half
+    a day."""
     check(build, random_transfers(seed, seconds, longest, 300), seconds + 0.01)
 
 
 def test_one_transfer_over_everything(build: Path) -> None:
+    """A transfer as long as the run is divided among all bins."""
     check(build, [Transfer(1, True, 10**12, 0, 500 * NS)], 500.0)
 
 
 def test_long_silence_after_the_last_transfer(build: Path) -> None:
-    """If the run continues after the last transfer, bins still get as wide as its duration needs,
-    so that all ranks have the same width."""
+    """If the run continues after the last transfer, bins are as wide as its duration needs, so that
+    all ranks have the same width."""
     check(build, random_transfers(1, 3, 0.1, 50), 7200.0)
 
 
 def test_bins_are_as_many_as_the_run_needs(build: Path) -> None:
+    """The number of bins is the run time divided by the bin width, rounded up."""
     for end, count in ((0.05, 1), (0.1, 1), (0.11, 2), (19.95, 200), (20.0, 200), (20.1, 101)):
         _, (written, _) = heat(build, [Transfer(1, True, 5, 0, 1000)], end)
         assert len(written) == count
@@ -124,6 +134,7 @@ def test_bins_are_as_many_as_the_run_needs(build: Path) -> None:
 
 
 def test_nothing_moved_makes_no_record(build: Path) -> None:
+    """If no byte is moved, there is no heat map."""
     done = subprocess.run(
         [build / "darshan-test" / "dxt" / "bins"],
         input="1 1 0 100 200\nend 1\n",
@@ -135,17 +146,19 @@ def test_nothing_moved_makes_no_record(build: Path) -> None:
 
 
 def heat_maps(build: Path, log: Path) -> dict[str, dict[str, float]]:
-    """Returns the heat maps in a log: for each layer, the values by counter."""
+    """Returns the heat maps of a log: for each layer, the values by counter."""
     return read_logs(build / "darshan-parser", log).of("HEATMAP")
 
 
 def bins(counters: dict[str, float], kind: str) -> list[int]:
+    """Returns the bytes per bin. counters: of a layer. kind: "READ" or "WRITE"."""
     found = [name for name in counters if name.startswith(f"HEATMAP_{kind}_BIN_")]
     return [int(counters[f"HEATMAP_{kind}_BIN_{i}"]) for i in range(len(found))]
 
 
 def test_in_a_program(build: Path, tmp_path: Path) -> None:
-    """The heat map has the bytes in the same bins as the trace of the same run."""
+    """The heat map of a program has the bytes in the bins to which the trace of the same run
+    assigns them."""
     plan = []
     for i in range(60):
         plan.append(Step("pwrite", "a", 0, 1000 + i))
@@ -174,6 +187,7 @@ def test_in_a_program(build: Path, tmp_path: Path) -> None:
 
 
 def test_threads_lose_nothing(build: Path, tmp_path: Path) -> None:
+    """The heat map has all bytes of threads that write to one file at the same time."""
     plan = []
     for thread in range(4):
         for i in range(3000):
@@ -184,6 +198,7 @@ def test_threads_lose_nothing(build: Path, tmp_path: Path) -> None:
 
 
 def test_switched_off(build: Path, tmp_path: Path) -> None:
+    """With the module disabled, the log has no heat map."""
     plan = [Step("pwrite", "a", 0, 10)]
     traced = run_plan(build, tmp_path, plan, DARSHAN_MOD_DISABLE="HEATMAP")
     assert heat_maps(build, traced.log) == {}

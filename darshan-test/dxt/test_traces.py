@@ -1,4 +1,5 @@
-"""Traces: every segment is compared with the program's calls, and the right segments are kept."""
+"""Traces have a segment for each read and write of the program, with its offset, length and times,
+and settings select the kept segments."""
 
 from __future__ import annotations
 
@@ -16,15 +17,17 @@ from lab.log import read_rows
 
 from .tracing import Done, Step, Traced, expected, run_plan, settings
 
+# The setting that records traces.
 TRACE = {"DXT_ENABLE_IO_TRACE": "1"}
+# The files of a random plan.
 FILES = ("a", "b", "c.dat")
 
 
 def random_plan(
     seed: int, count: int, thread: int = 0, files: tuple[str, ...] = FILES
 ) -> list[Step]:
-    """Returns a random plan of transfers of all kinds: small, large, empty, backwards, at large
-    offsets."""
+    """Returns a random plan with transfers of all kinds: small, large, empty, backwards, and at
+    large offsets. count: number of steps."""
     rng = random.Random(seed)
     plan = []
     for _ in range(count):
@@ -39,11 +42,13 @@ def random_plan(
 
 
 def places(traced: Traced, file: str, kind: str) -> list[tuple[int, int]]:
+    """Returns offset and length of each segment of a file. kind: "read" or "write"."""
     return [(s.offset, s.length) for s in traced.of(file, kind)]
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_every_segment(seed: int, build: Path, tmp_path: Path) -> None:
+    """The trace has exactly the program's transfers, in their order."""
     plan = random_plan(seed, 3000)
     traced = run_plan(build, tmp_path, plan, **TRACE)
     assert traced.error == ""
@@ -69,7 +74,7 @@ def test_times(build: Path, tmp_path: Path) -> None:
 
 
 def test_threads(build: Path, tmp_path: Path) -> None:
-    """The segments of a file that one thread uses are in order; those of a shared file are
+    """The segments of a file that one thread uses are in order, and those of a shared file are
     complete."""
     plan: list[Step] = []
     shared: list[list[Step]] = []
@@ -92,8 +97,8 @@ def test_threads(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("asked", ["1", "0", None])
 def test_which_thread(asked: str | None, build: Path, tmp_path: Path) -> None:
-    """If the setting requests it, each segment has its thread, in the newer record version.
-    Otherwise the log equals one of Darshan 3.5.0."""
+    """If the setting requests it, each segment has its thread, in the newer version of the record.
+    Otherwise the log is like one of Darshan 3.5.0. asked: value of the setting; None: not set."""
     plan = [
         Step(operation, "shared", (thread * 500 + i) * 8, 8, thread)
         for i in range(500)
@@ -147,8 +152,8 @@ def test_threads_of_a_run(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("how", ["--obfuscate", "--obfuscate=strong"])
 def test_hidden_threads(how: str, build: Path, tmp_path: Path) -> None:
-    """darshan-convert --obfuscate replaces thread addresses by indices within the process, which
-    are the same in all of its files."""
+    """darshan-convert --obfuscate replaces the addresses of threads by indices within the process,
+    the same in all files of the process. how: the option."""
     plan = [
         Step("pwrite", file, (thread * 50 + i) * 8, 8, thread)
         for file in ("one", "two")
@@ -166,7 +171,8 @@ def test_hidden_threads(how: str, build: Path, tmp_path: Path) -> None:
 
 
 def convert(build: Path, log: Path, out: Path, *how: str) -> list[str]:
-    """Rewrites a log with darshan-convert, and returns the rows of the new log. how: options."""
+    """Rewrites a log with darshan-convert. how: its options. Returns the lines of the new log's
+    traces."""
     subprocess.run([build / "darshan-convert", *how, log, out], check=True)
     done = subprocess.run(
         [build / "darshan-dxt-parser", out], capture_output=True, text=True, check=True
@@ -175,7 +181,7 @@ def convert(build: Path, log: Path, out: Path, *how: str) -> list[str]:
 
 
 def test_limit(build: Path, tmp_path: Path) -> None:
-    """Segments beyond the allowed memory are dropped, and the log reports this."""
+    """Segments that do not fit into the allowed memory are dropped, and the log says so."""
     rng = random.Random(1)
     plan = [Step("pwrite", "a", rng.randrange(1 << 20), 8) for _ in range(20000)]
     traced = run_plan(build, tmp_path, plan, "MAX_RECORDS 16 DXT_POSIX\n", **TRACE)
@@ -190,8 +196,8 @@ def test_limit(build: Path, tmp_path: Path) -> None:
 
 
 def test_default_limit_holds_more_than_upstreams(build: Path, tmp_path: Path) -> None:
-    """The default limit of 2 MiB holds all 150,000 segments. Darshan 3.5, with 40 bytes per
-    segment, would store 52,000."""
+    """The default limit of 2 MiB holds 150,000 segments. Darshan 3.5, with 40 bytes per segment,
+    would store 52,000."""
     plan = [Step("pwrite", "a", 64 * (i % 4096), 64) for i in range(150_000)]
     traced = run_plan(build, tmp_path, plan, **TRACE)
     assert len(traced.of("a", "write")) == 150_000
@@ -199,20 +205,21 @@ def test_default_limit_holds_more_than_upstreams(build: Path, tmp_path: Path) ->
 
 
 def test_files_past_the_record_limit(build: Path, tmp_path: Path) -> None:
-    """Segments of files beyond the record limit share a record and could not be distinguished, so
-    they are dropped, and the log reports this."""
+    """Files beyond the record limit share a record, so their segments could not be distinguished.
+    They are dropped, and the log says so."""
     plan = [Step("pwrite", f"f{i}", 0, 10) for i in range(12)]
     traced = run_plan(build, tmp_path, plan, "MAX_RECORDS 5 POSIX\n", **TRACE)
     assert sorted(file for _, file, _ in traced.segments) == sorted(f"f{i}" for i in range(5))
     assert "# *WARNING*: The DXT_POSIX module contains incomplete data!" in traced.text
 
 
+# Bytes of a small and of a large transfer.
 SMALL, LARGE = 1000, 20000
 
 
 def two_files() -> list[Step]:
     """Returns a plan with two files. Three quarters of the transfers of `small` are small and
-    unaligned, and one quarter of those of `large`."""
+    unaligned, and a quarter of those of `large`."""
     plan = []
     for i in range(40):
         few = i % 4 == 0
@@ -232,6 +239,9 @@ def two_files() -> list[Step]:
      ("0.75", {"small"}), ("0.76", set()), ("1", set())],
 )  # fmt: skip
 def test_triggers(config: str, least: str, kept: set[str], build: Path, tmp_path: Path) -> None:
+    """A trigger keeps the traces of a file if at least this fraction of its transfers is small, or
+    unaligned. config: the setting, with {} for the fraction. least: the fraction. kept: the
+    expected files."""
     traced = run_plan(build, tmp_path, two_files(), config.format(least), **TRACE)
     assert {file for _, file, _ in traced.segments} == kept
     for file in kept:
@@ -239,6 +249,7 @@ def test_triggers(config: str, least: str, kept: set[str], build: Path, tmp_path
 
 
 def test_both_triggers_must_be_met(build: Path, tmp_path: Path) -> None:
+    """With two triggers, a file must meet both."""
     plan = [*two_files(), Step("pwrite", "aligned", 0, SMALL)]
     both = "DXT_SMALL_IO_TRIGGER 0.5\nDXT_UNALIGNED_IO_TRIGGER 0.5\n"
     traced = run_plan(build, tmp_path, plan, both, **TRACE)
@@ -254,6 +265,8 @@ def test_both_triggers_must_be_met(build: Path, tmp_path: Path) -> None:
     ],
 )
 def test_by_name(config: str, kept: set[str], build: Path, tmp_path: Path) -> None:
+    """Settings about names select the files whose traces are kept, without effect on their
+    counters. config: the settings. kept: the expected files."""
     traced = run_plan(build, tmp_path, two_files(), config, **TRACE)
     assert {file for _, file, _ in traced.segments} == kept
     writes = [
@@ -276,14 +289,15 @@ def test_by_name(config: str, kept: set[str], build: Path, tmp_path: Path) -> No
     ],
 )
 def test_switches(more: dict[str, str], traced_at_all: bool, build: Path, tmp_path: Path) -> None:
+    """The settings that enable and disable modules decide whether there are traces, and the parser
+    says if there are none. more: the settings."""
     traced = run_plan(build, tmp_path, two_files(), **more)
     assert bool(traced.segments) == traced_at_all
     assert ("no DXT module data" in traced.text) != traced_at_all
 
 
 def kinds_of(done: list[Done]) -> dict[str, int]:
-    """Returns the bytes written, and the bytes read, through descriptors. done: the results of a
-    plan."""
+    """Returns the bytes written and read through descriptors. done: the results of a plan."""
     out = {"write": 0, "read": 0}
     for d in done:
         if d.step.operation[0] != "f":
@@ -292,7 +306,7 @@ def kinds_of(done: list[Done]) -> dict[str, int]:
 
 
 def test_pydarshan_reads_it(build: Path, tmp_path: Path) -> None:
-    """PyDarshan reads traces of these versions, and the heat maps."""
+    """PyDarshan reads traces of this version, and heat maps."""
     plan = random_plan(7, 2000) + [Step("fwrite", "f", 0, 100)] * 10
     traced = run_plan(build, tmp_path, plan, **TRACE)
     code = (

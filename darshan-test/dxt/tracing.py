@@ -11,12 +11,14 @@ from pathlib import Path
 import lab.environment as lab
 from lab.environment import plain
 
+# The operations that move bytes.
 MOVES = {"pread", "pwrite", "preadv", "pwritev", "read", "write", "fread", "fwrite"}
 
 
 @dataclass
 class Step:
-    """A line of a plan: one operation on a file, by one thread; offset and length in bytes."""
+    """A line of a plan: one operation of a thread on a file. offset, length: bytes; for "sleep",
+    length is in microseconds."""
 
     operation: str
     file: str
@@ -27,7 +29,7 @@ class Step:
 
 @dataclass
 class Done:
-    """The result of a transfer: its times in seconds, and the number of bytes that it moved."""
+    """The result of a transfer. start, end: seconds of the wall clock. moved: bytes."""
 
     step: Step
     start: float
@@ -37,7 +39,8 @@ class Done:
 
 @dataclass
 class Segment:
-    """A segment that darshan-dxt-parser prints."""
+    """A segment of a trace, as darshan-dxt-parser prints it. start, end: seconds from the start of
+    the job."""
 
     offset: int
     length: int
@@ -48,7 +51,7 @@ class Segment:
 
 @dataclass
 class Traced:
-    """A run and its log."""
+    """A run of a plan, and its log. error: its standard error. text: the printed traces."""
 
     done: list[Done]
     log: Path
@@ -64,14 +67,16 @@ class Traced:
 
 
 def settings(build: Path, folder: Path, more: dict[str, str]) -> dict[str, str]:
-    """Returns the environment of a run."""
+    """Returns the environment of a run, whose logs and journals are in folders of `folder`. more:
+    settings of the runtime."""
     for name in ("logs", "journals"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     return plain() | lab.settings(build, folder / "logs", folder / "journals") | more
 
 
 def read_traces(build: Path, traced: Traced) -> None:
-    """Adds the text and the segments that darshan-dxt-parser prints of a log to `traced`."""
+    """Sets the text and the segments of `traced` to those that darshan-dxt-parser prints of its
+    log."""
     command = [build / "darshan-dxt-parser", "--show-incomplete", traced.log]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     traced.text = done.stdout
@@ -88,7 +93,8 @@ def read_traces(build: Path, traced: Traced) -> None:
 
 
 def run_plan(build: Path, folder: Path, plan: list[Step], config: str = "", **more: str) -> Traced:
-    """Runs the plan in an empty folder and reads its log."""
+    """Runs a plan in an empty folder. config: content of a configuration file; "" for none. more:
+    settings of the runtime. Returns the run and its traces."""
     work = folder / "work"
     work.mkdir(parents=True)
     lines = [f"{s.thread} {s.operation} {s.file} {s.offset} {s.length}\n" for s in plan]
@@ -117,9 +123,9 @@ def run_plan(build: Path, folder: Path, plan: list[Step], config: str = "", **mo
 
 
 def expected(plan: list[Step], done: list[Done]) -> dict[tuple[str, str], list[tuple[int, int]]]:
-    """Returns offset and length of each transfer by a descriptor, by file and kind, in the order of
-    the plan: offsets from the plan, lengths from its results `done`. Only for files that one thread
-    uses."""
+    """Returns offset and length of each transfer through a descriptor, in order, by file and kind.
+    Offsets are from the plan, and lengths from the results `done`. Right only for files that one
+    thread uses."""
     out: dict[tuple[str, str], list[tuple[int, int]]] = {}
     position: dict[str, int] = {}
     results = iter(done)

@@ -43,12 +43,12 @@ static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t ready;
 static bool threadsafe;
 
+/* Ends the program if an HDF5 call failed; otherwise returns its result. line: of the call. */
 static hid_t must(hid_t result, int line) {
   if (result >= 0) return result;
   fprintf(stderr, "failed in line %d\n", line);
   exit(1);
 }
-/* Ends the program if an HDF5 call failed; otherwise returns its result. */
 #define MUST(call) must((hid_t)(call), __LINE__)
 
 /* Takes the lock if the library is not thread-safe. */

@@ -35,10 +35,9 @@ struct dataset {
   hid_t id;
 };
 
-/* Ends the program if an HDF5 call failed; otherwise returns its result. */
-hid_t must(hid_t result, const char *what);
 /* Ends the program with status 3 if an HDF5 call failed; otherwise returns its result. what: the
  * call, for the message. */
+hid_t must(hid_t result, const char *what);
 #define MUST(call) must((hid_t)(call), #call)
 
 /* Prints a fact about a file. what: "open", "flush" or "close". */

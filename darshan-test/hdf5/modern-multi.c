@@ -34,12 +34,12 @@ static const char *const names[2] = {"one", "three"};
 static const hsize_t lengths[2] = {N, 3 * N};
 static int32_t values[2][3 * N];
 
+/* Ends the program if an HDF5 call failed; otherwise returns its result. line: of the call. */
 static hid_t must(hid_t result, int line) {
   if (result >= 0) return result;
   fprintf(stderr, "failed in line %d\n", line);
   exit(1);
 }
-/* Ends the program if an HDF5 call failed; otherwise returns its result. */
 #define MUST(call) must((hid_t)(call), __LINE__)
 
 static void say_open(int i) {

@@ -95,12 +95,12 @@ int H5Rdestroy(void *);
 hid_t H5Ropen_object(void *, hid_t, hid_t);
 hid_t H5Ropen_object_async(WHERE_TYPES, void *, hid_t, hid_t, hid_t);
 
+/* Ends the program if an HDF5 call failed; otherwise returns its result. line: of the call. */
 static hid_t must(hid_t result, int line) {
   if (result >= 0) return result;
   fprintf(stderr, "failed in line %d\n", line);
   exit(1);
 }
-/* Ends the program if an HDF5 call failed; otherwise returns its result. */
 #define MUST(call) must((hid_t)(call), __LINE__)
 /* Prints which counter of the file counts the operation, performs it, and returns its result. */
 #define META(call, counter) (printf("meta\t" #counter "\ta.h5\n"), MUST(call))

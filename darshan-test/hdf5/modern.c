@@ -48,12 +48,12 @@ static const hsize_t length = N, chunk = 4, unlimited = UINT64_MAX;
 static const char *names[2] = {"one", "two"};
 static int32_t values[2][2 * N];
 
+/* Ends the program if an HDF5 call failed; otherwise returns its result. line: of the call. */
 static hid_t must(hid_t result, int line) {
   if (result >= 0) return result;
   fprintf(stderr, "failed in line %d\n", line);
   exit(1);
 }
-/* Ends the program if an HDF5 call failed; otherwise returns its result. */
 #define MUST(call) must((hid_t)(call), __LINE__)
 
 /* Prints a read or write (what) of n elements of dataset i. shape: the last fields of the fact. */
