@@ -1,5 +1,5 @@
-/* Uses files and streams in a program that is linked with musl. test_musl.py has the expected log.
- * */
+/* Uses files and streams in a program that is linked with musl. test_musl.py has the expected
+ * log. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>

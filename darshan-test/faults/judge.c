@@ -68,8 +68,8 @@ static int64_t sum_of(const struct result *result, int module, int counter) {
   return sum;
 }
 
-/* Returns 1 if records were lost to an overflow record or to the record of a folder, otherwise 0.
- * */
+/* Returns 1 if records were lost to an overflow record or to the record of a folder, otherwise
+ * 0. */
 static int has_overflow(const struct result *result) {
   static const char name[] = "<overflow>";
   struct row like = {.id = darshan_id_of_name(name, sizeof(name) - 1)};

@@ -1,4 +1,5 @@
-"""Tests GPUDirect Storage with stand-in libraries for cuFile and hipFile (library.c)."""
+"""Counters of GPUDirect Storage are exact, with stand-in libraries for cuFile and hipFile
+(library.c), whatever path the bytes take."""
 
 from __future__ import annotations
 
@@ -17,21 +18,27 @@ from place import needs
 
 HERE = Path(__file__).resolve().parent
 RUNTIME = HERE.parents[1] / "runtime"
+# Options of the compiler.
 WARNINGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-pthread"]
+# By prefix of the functions: the library's name.
 LIBRARIES = {"cuFile": "libcufile.so.0", "hipFile": "libhipfile.so.0"}
+# By prefix: the option that compiles for this library.
 DEFINES = {"cuFile": "-DCUDA", "hipFile": "-DHIP"}
-# Depend on when something happened.
+# Counters that depend on times.
 NOT_MODELLED = re.compile(r"^F_|TIME_SIZE$")
+# Counters of bytes in compatibility mode, which the model leaves out.
 COMPAT = re.compile(r"^COMPAT_")
 
 
 @dataclass
 class Programs:
-    """The compiled programs."""
+    """The folder of the compiled programs."""
 
     folder: Path
 
     def run(self, work: Path, build: Path, name: str, *words: str, **settings: str) -> Outcome:
+        """Runs a program with the runtime, which must succeed and leave no journal. words:
+        arguments. settings: environment variables. Returns the output and the log."""
         outcome = watch(build, work, [self.folder / name, *words], plain=plain(), **settings)
         assert (outcome.status, outcome.journals) == (0, []), outcome.error
         return outcome
@@ -39,6 +46,7 @@ class Programs:
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
+    """Returns the compiled programs."""
     needs("program:gcc")
     folder = tmp_path_factory.mktemp("gds")
 
@@ -61,8 +69,8 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
 
 
 def expected(said: str) -> dict[str, dict[str, int]]:
-    """Returns the counters of each record that must not be 0, except those of the path that bytes
-    took. said: what the program printed."""
+    """Returns the counters that must not be 0, for each record, except those of the path that bytes
+    took. said: the program's output."""
     files: dict[str, Counter[str]] = {}
     for line in said.splitlines():
         name, counter, number = line.split()
@@ -75,7 +83,7 @@ def expected(said: str) -> dict[str, dict[str, int]]:
 
 
 def found(outcome: Outcome, parser: Path) -> dict[str, dict[str, float]]:
-    """Returns the counters of each GDS record, by the last component of its name."""
+    """Returns the counters of each GDS record, by the last part of its name."""
     records: dict[str, dict[str, float]] = {}
     for log in outcome.logs:
         for row in rows_in(parsed(parser, log, "--show-incomplete"), "GDS"):
@@ -84,6 +92,7 @@ def found(outcome: Outcome, parser: Path) -> dict[str, dict[str, float]]:
 
 
 def counted(records: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+    """Returns the counters that are not 0 and that the model computes."""
     return {
         name: {
             counter: value
@@ -94,6 +103,7 @@ def counted(records: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]
     }
 
 
+# Each library with each path of the bytes.
 WAYS = [(prefix, path) for prefix in LIBRARIES for path in ("compat", "threads", "direct")]
 
 
@@ -101,8 +111,8 @@ WAYS = [(prefix, path) for prefix in LIBRARIES for path in ("compat", "threads",
 def test_against_the_model(
     way: tuple[str, str], build: Path, parser: Path, programs: Programs, tmp_path: Path
 ) -> None:
-    """Every counter of every record equals the model's, and all bytes are counted for the path that
-    they took."""
+    """Each counter of each record is that of the model, and all bytes are counted for the path that
+    they took. way: the library and the path."""
     prefix, path = way
     ran = programs.run(tmp_path, build, prefix, STANDIN_PATH=path)
     records = found(ran, parser)
@@ -114,8 +124,8 @@ def test_against_the_model(
 
 
 def test_loaded_later(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """A library that the program loads by dlopen is recorded even if it is only a dependency of
-    another one, as in PyTorch. dlsym returns the library's own functions."""
+    """A library that is loaded by dlopen is recorded, also as a dependency of another one, as in
+    PyTorch. Functions from dlsym are those of the library, so they are not recorded."""
     plugin = programs.run(tmp_path / "plugin", build, "loads", str(programs.folder / "plugin.so"))
     assert counted(found(plugin, parser)) == expected(plugin.out) != {}
     library = str(programs.folder / LIBRARIES["cuFile"])
@@ -125,7 +135,7 @@ def test_loaded_later(build: Path, parser: Path, programs: Programs, tmp_path: P
 
 
 def test_times(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """The order of timestamps is that of the calls, and the calls that open and close the driver
+    """The timestamps are in the order of the calls, and the calls that open and close the driver
     have a time."""
     records = found(programs.run(tmp_path, build, "cuFile"), parser)
     times = records["now.dat"]
@@ -137,8 +147,8 @@ def test_times(build: Path, parser: Path, programs: Programs, tmp_path: Path) ->
 def test_switched_off(
     off: str, build: Path, parser: Path, programs: Programs, tmp_path: Path
 ) -> None:
-    """With GDS or POSIX switched off, the program behaves the same. The records of GDS then have
-    right counters, except that the bytes of compatibility mode are unknown without POSIX."""
+    """With GDS or POSIX switched off, the program runs as before. The records of GDS are right,
+    except that without POSIX the bytes of compatibility mode are unknown. off: the modules."""
     ran = programs.run(tmp_path, build, "cuFile", STANDIN_PATH="compat", DARSHAN_MOD_DISABLE=off)
     records = found(ran, parser)
     assert counted(records) == ({} if "GDS" in off else expected(ran.out))
@@ -147,8 +157,8 @@ def test_switched_off(
 
 
 def test_past_the_limit(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """Beyond MAX_RECORDS files share a record, of which the path is unknown; the sums do not
-    change."""
+    """Beyond MAX_RECORDS, files share a record, whose path is unknown, and the sums over all
+    records do not change."""
     config = tmp_path / "config"
     config.write_text("MAX_RECORDS 2 GDS\n")
     sums = []
@@ -165,8 +175,8 @@ def test_past_the_limit(build: Path, parser: Path, programs: Programs, tmp_path:
 
 
 def test_full_table(build: Path, parser: Path, programs: Programs, tmp_path: Path) -> None:
-    """Each handle is treated as opened, also beyond the limit of the runtime's table. The log has
-    the number of handles whose reads are missing."""
+    """If the runtime's table of handles is full, all opens are counted, and the log has the number
+    of handles whose reads are missing."""
     ran = programs.run(tmp_path, build, "many", "4200")
     counters = found(ran, parser)["many.dat"]
     assert (counters["OPENS"], counters["READS"]) == (4200, 4096)
@@ -175,8 +185,7 @@ def test_full_table(build: Path, parser: Path, programs: Programs, tmp_path: Pat
 
 
 def test_call_sites(build: Path, programs: Programs, tmp_path: Path) -> None:
-    """A line of code has the bytes that its calls requested, whichever path they took, and no byte
-    twice."""
+    """A line of code has the bytes that its calls requested, by each path, and no byte twice."""
     for path in ("compat", "direct"):
         ran = programs.run(tmp_path / path, build, "cuFile", STANDIN_PATH=path, DARSHAN_SITES="1")
         read: Counter[str] = Counter()
@@ -194,8 +203,7 @@ def test_call_sites(build: Path, programs: Programs, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", ["direct", "compat"])
 def test_where_the_time_went(path: str, build: Path, programs: Programs, tmp_path: Path) -> None:
-    """`darshan stat` and the report count the time of these transfers as file I/O, on either
-    path."""
+    """`darshan stat` and the report count the time of these transfers as file I/O, by each path."""
     ran = programs.run(tmp_path, build, "cuFile", STANDIN_PATH=path, STANDIN_DELAY="20000")
     slept = 20 * (8 + 2 + 8)  # milliseconds, of transfers within calls
 

@@ -1,4 +1,5 @@
-"""Tests needs.py on programs with and without faults."""
+"""needs.py finds each symbol that an older glibc does not have, and accepts programs that are
+compiled for it."""
 
 from __future__ import annotations
 
@@ -13,8 +14,10 @@ from place import elsewhere
 from tree import SOURCE
 
 NEEDS = Path(__file__).with_name("needs.py")
+# The options and sources with which this build compiles for an older glibc.
 VERSIONS = ["-include", str(SOURCE / "runtime/glibc/versions.h")]
 OURS = [SOURCE / "util/glibc/start.c", SOURCE / "util/glibc/stat.c"]
+# A program with symbols that are newer today.
 PROGRAM = """
 #define _FILE_OFFSET_BITS 64
 #include <dlfcn.h>
@@ -38,7 +41,7 @@ int main(int argc, char **argv) {
   return !(power > 49.18 && power < 49.19);
 }
 """
-# This symbol's version is old, but the old libc did not have the symbol.
+# A program with a symbol whose version is old, but which the old libc did not have.
 MOVED = """
 #include <pthread.h>
 __asm__(".symver pthread_create,pthread_create@GLIBC_2.2.5");
@@ -48,7 +51,8 @@ int main(void) { pthread_t thread; return pthread_create(&thread, NULL, nothing,
 
 
 def built(folder: Path, source: str, *more: str | Path) -> Path:
-    """Compiles a program into a new folder, and returns the folder."""
+    """Compiles a program into a new folder, which is returned. more: further words for the
+    compiler."""
     (folder / "program.c").write_text(source)
     (folder / "made").mkdir()
     first = ["gcc", "-O1", "-D_GNU_SOURCE"]
@@ -56,14 +60,15 @@ def built(folder: Path, source: str, *more: str | Path) -> Path:
 
 
 def wishes(folder: Path) -> tuple[int, str]:
+    """Runs needs.py on a folder. Returns the exit status and the output."""
     command = [sys.executable, NEEDS, folder]
     done = finished(command)
     return done.returncode, done.stdout
 
 
 def test_a_program_for_an_older_glibc(tmp_path: Path) -> None:
-    """A program that is compiled with the options for an older glibc needs no symbol that is
-    newer."""
+    """A program that is compiled with the options for an older glibc needs no newer symbol, and
+    files that are not programs are ignored."""
     libraries = ["-lm", "-Wl,--no-as-needed", "-l:libdl.so.2"]
     where = built(tmp_path, PROGRAM, *VERSIONS, *OURS, *libraries)
     assert wishes(where) == (0, "1 files, 0 of their wishes are not of glibc 2.28\n")
@@ -77,7 +82,7 @@ def test_a_program_for_an_older_glibc(tmp_path: Path) -> None:
 
 
 def test_a_program_of_today(tmp_path: Path) -> None:
-    """For a program that is compiled as usual, each symbol of a newer version is reported."""
+    """Each symbol of a newer version is reported for a program that is compiled as usual."""
     status, said = wishes(built(tmp_path, PROGRAM, "-lm"))
     assert status == 1
     for wish in (
@@ -90,8 +95,8 @@ def test_a_program_of_today(tmp_path: Path) -> None:
 
 
 def test_what_came_from_another_library(tmp_path: Path) -> None:
-    """If a symbol came into libc from another library, an old version is not sufficient: the file
-    must also name that library."""
+    """If a symbol came into libc from another library, an old version does not suffice: the file
+    must also name this library."""
     if platform.machine() != "x86_64":
         elsewhere("the version in it is that of x86-64")
     status, said = wishes(built(tmp_path, MOVED, *VERSIONS, *OURS))

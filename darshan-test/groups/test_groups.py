@@ -1,4 +1,5 @@
-"""Records that many files share: program files of an interpreter, and files beyond the limit."""
+"""Many files can share one record without any loss in the sums: program files of an interpreter,
+and files beyond the limit of records."""
 
 from __future__ import annotations
 
@@ -16,14 +17,17 @@ import pytest
 from lab.command import finished, finished_in_bytes
 from lab.log import read_logs
 
+# Counters that are sums over files, and exceptions.
 SUMS = re.compile(r"POSIX_(OPENS|READS|WRITES|SEEKS|STATS|BYTES_|CONSEC_|SEQ_|RW_|SIZE_)|STDIO_")
 NOT_SUMS = re.compile(r"MAX|_F_|RANK|ACCESS\d|STRIDE\d|ALIGNMENT|MODE|RENAMED")
+# Packages of the virtual environment, and modules of each.
 PACKAGES, MODULES = 4, 60
 
 
 @dataclass
 class Told:
-    """The records of a log: counters and their values by module and name."""
+    """The integer counters of a log, by module and name of the record. partial: modules that are
+    incomplete."""
 
     records: dict[tuple[str, str], dict[str, int]] = field(default_factory=dict)
     partial: list[str] = field(default_factory=list)
@@ -33,7 +37,7 @@ class Told:
         return {name: row for (m, name), row in self.records.items() if m == module}
 
     def sums(self, module: str, below: str) -> Counter[str]:
-        """Returns the sums of counters over all records of a module whose names begin with
+        """Returns the sums of counters over the records of a module whose names begin with
         `below`."""
         total: Counter[str] = Counter()
         for name, row in self.of(module).items():
@@ -44,12 +48,12 @@ class Told:
         return +total
 
     def files(self, name: str) -> int:
-        """Returns the number of files that a record represents."""
+        """Returns the number of files that the shared record `name` is for."""
         return self.of("GROUP")[name]["GROUP_FILES"]
 
 
 def tell(build: Path, log: Path) -> Told:
-    """Returns the integer counters of a log, summed over the records of all ranks."""
+    """Returns the integer counters of a log, added up over ranks."""
     read = read_logs(build / "darshan-parser", log)
     told = Told(partial=re.findall(r"WARNING\*: The (\w+) module", read.text))
     for row in read.rows:
@@ -61,8 +65,8 @@ def tell(build: Path, log: Path) -> Told:
 
 @pytest.fixture(scope="module")
 def venv(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Makes a folder like that of a virtual environment, with user data in it. Returns the
-    folder."""
+    """Makes a folder like that of a virtual environment, with data files in it and above it.
+    Returns the folder of packages."""
     top = tmp_path_factory.mktemp("venv")
     packages = top / "lib" / "python3.11" / "site-packages"
     for p in range(PACKAGES):
@@ -79,6 +83,7 @@ def venv(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return packages
 
 
+# Imports some modules of each package, reads its data file, and writes a result.
 IMPORTS = """
 import importlib, pathlib, sys
 first, last = int(sys.argv[1]), int(sys.argv[2])
@@ -93,8 +98,8 @@ pathlib.Path("mine.txt").write_text("a result")
 def watched(
     build: Path, work: Path, venv: Path, script: str, *arguments: str, **settings: str
 ) -> Told:
-    """Runs a Python program under the runtime and returns the content of its log. settings: of the
-    runtime."""
+    """Runs a Python program under the runtime in a new folder `work`. venv: its folder of packages.
+    settings: of the runtime. Returns the content of its log."""
     work.mkdir()
     (work / "program.py").write_text(script)
     log = work / "one.darshan"
@@ -111,13 +116,16 @@ def watched(
 
 
 def configured(folder: Path, text: str) -> str:
-    """Writes a configuration file and returns its path."""
+    """Writes a configuration file. Returns its path."""
     path = folder / "darshan.conf"
     path.write_text(text)
     return str(path)
 
 
 def test_imports_share_a_record(build: Path, tmp_path: Path, venv: Path) -> None:
+    """The program files of a virtual environment share a record with the sums of all, and data
+    files in it have their own records. With DARSHAN_PROGRAM_FILES, each program file has its own
+    record."""
     script = IMPORTS.format(packages=PACKAGES)
     shared = watched(build, tmp_path / "shared", venv, script, "0", str(MODULES))
     each = watched(
@@ -137,6 +145,7 @@ def test_imports_share_a_record(build: Path, tmp_path: Path, venv: Path) -> None
 
 
 def test_other_trees_can_be_named(build: Path, tmp_path: Path, venv: Path) -> None:
+    """Files below a folder in DARSHAN_PROGRAM_TREES share a record."""
     plugins = tmp_path / "parts" / "of.mine"
     plugins.mkdir(parents=True)
     for i in range(5):
@@ -150,6 +159,7 @@ def test_other_trees_can_be_named(build: Path, tmp_path: Path, venv: Path) -> No
     assert named.sums("POSIX", f"{plugins}/") == plain.sums("POSIX", f"{plugins}/")
 
 
+# Reads many images of one folder, and writes files with many different endings.
 IMAGES = """
 import pathlib, sys
 top = pathlib.Path(sys.argv[1])
@@ -164,6 +174,8 @@ for i in range(300):
 
 
 def test_past_the_limit_folders_share(build: Path, tmp_path: Path, venv: Path) -> None:
+    """Beyond the limit of records, the files of a folder with the same ending share a record.
+    Beyond the limit of such records, the others share one. Sums and numbers of files are exact."""
     top = venv.parents[2]
     config = configured(tmp_path, "MAX_RECORDS 10 POSIX\n")
     few = watched(build, tmp_path / "few", venv, IMAGES, str(top), DARSHAN_CONFIG_PATH=config)
@@ -185,6 +197,7 @@ def test_past_the_limit_folders_share(build: Path, tmp_path: Path, venv: Path) -
     assert (few.partial, all_.partial) == (["POSIX"], [])
 
 
+# Creates files with similar names in one folder and below it.
 KINDS = """
 import pathlib, sys
 top = pathlib.Path(sys.argv[1])
@@ -201,8 +214,8 @@ for i in range(3):
 def test_names_that_look_alike_have_their_own_groups(
     build: Path, tmp_path: Path, venv: Path
 ) -> None:
-    """The runtime remembers the group record of the last file; a next file with a similar name uses
-    it only if both belong to the same group."""
+    """A file is counted in the group of its own folder and ending, even if its name is similar to
+    that of the file before, whose group the runtime remembers."""
     config = configured(tmp_path, "MAX_RECORDS 1 POSIX\n")
     top = tmp_path / "files"
     told = watched(build, tmp_path / "run", venv, KINDS, str(top), DARSHAN_CONFIG_PATH=config)
@@ -221,6 +234,7 @@ def test_names_that_look_alike_have_their_own_groups(
 def test_a_process_that_is_no_rank_has_many_records(
     build: Path, tmp_path: Path, venv: Path
 ) -> None:
+    """A process that is not a rank of a job has 16,384 records, and more files share one."""
     script = "for i in range(20000):\n    open(f'f{i}.dat', 'wb').close()\n"
     told = watched(build, tmp_path / "many", venv, script)
     group = f"{tmp_path}/many/*.dat"
@@ -229,6 +243,7 @@ def test_a_process_that_is_no_rank_has_many_records(
     assert 16384 - 20 < len(own) <= 16384
 
 
+# Uses a program file through copied and inherited descriptors, and in another program.
 HANDED_ON = """
 import os, sys
 import part0.m5 as first
@@ -246,6 +261,8 @@ os.wait()
 
 
 def test_descriptors_keep_their_group(build: Path, tmp_path: Path, venv: Path) -> None:
+    """Reads of a program file through copied and inherited descriptors, and in a program after
+    exec, are counted in the shared record."""
     work = tmp_path / "work"
     work.mkdir()
     (work / "program.py").write_text(HANDED_ON)
@@ -265,6 +282,8 @@ def test_descriptors_keep_their_group(build: Path, tmp_path: Path, venv: Path) -
 
 
 def test_files_of_several_processes_are_estimated(build: Path, tmp_path: Path, venv: Path) -> None:
+    """If several processes use the same program files, the number of different files is an estimate
+    within a quarter."""
     (tmp_path / "program.py").write_text(IMPORTS.format(packages=PACKAGES))
     parts = [(0, 40), (20, 60), (0, 60)]
     once = " ; ".join(f"{sys.executable} -S program.py {a} {b}" for a, b in parts)
@@ -286,6 +305,8 @@ def test_files_of_several_processes_are_estimated(build: Path, tmp_path: Path, v
 
 
 def test_every_tool_knows_groups(build: Path, tmp_path: Path, venv: Path) -> None:
+    """`darshan stat` and the report count the files of shared records, darshan-convert anonymizes
+    the records, and darshan-diff compares them."""
     script = IMPORTS.format(packages=PACKAGES) + IMAGES.replace("sys.argv[1]", "sys.argv[3]")
     config = configured(tmp_path, "MAX_RECORDS 30 POSIX\n")
     limits = ("0", str(MODULES), str(venv.parents[2]))
@@ -321,6 +342,7 @@ def test_every_tool_knows_groups(build: Path, tmp_path: Path, venv: Path) -> Non
 
 
 def test_pydarshan_reads_it(build: Path, tmp_path: Path, venv: Path) -> None:
+    """PyDarshan reads the shared record with its sums."""
     darshan = pytest.importorskip("darshan")
     script = IMPORTS.format(packages=PACKAGES)
     told = watched(build, tmp_path / "work", venv, script, "0", str(MODULES))
@@ -332,15 +354,15 @@ def test_pydarshan_reads_it(build: Path, tmp_path: Path, venv: Path) -> None:
 
 
 def rules(kind: str) -> list[str]:
-    """Returns the patterns, or the file extensions, in rows of one kind in the runtime's table of
-    program trees."""
+    """Returns the patterns or file endings of one kind in the runtime's table of program trees.
+    kind: "TREE" or "DATA"."""
     table = Path(__file__).parents[2] / "runtime" / "names" / "program-trees.def"
     return re.findall(rf'^{kind}\("(.*)"\)$', table.read_text(), re.MULTILINE)
 
 
 def test_every_row_of_the_table(build: Path, tmp_path: Path) -> None:
-    """Each program tree in the table (Python, Node, R, Julia, Perl, Java ...) shares one record,
-    and each data file in it has its own record."""
+    """In each program tree of the table (Python, Node, R, Julia, Perl, Java ...), program files
+    share one record. In each of them, a data file has its own record."""
     expected: dict[str, int] = {}
     for number, pattern in enumerate(rules("TREE")):
         tree = tmp_path / f"home{number}" / pattern.replace("[0-9]*", "3.1").replace("*", "x")
@@ -369,6 +391,7 @@ def test_every_row_of_the_table(build: Path, tmp_path: Path) -> None:
     assert all(read[name]["POSIX_BYTES_READ"] == 2 * len("program") for name in expected)
 
 
+# A program in two jars that reads a file.
 JAVA = """
 import java.nio.file.*;
 public class Main {
@@ -382,8 +405,8 @@ class Part { int sum(byte[] all) { int n = 0; for (byte b : all) n += b; return 
 
 @pytest.mark.needs("java")
 def test_jars_are_program_files_of_java(build: Path, tmp_path: Path) -> None:
-    """In a process of Java, jars in any folder share a record; in other processes each jar has its
-    own."""
+    """In a process of Java, the jars of a folder share a record. In other processes, each jar has
+    its own."""
     (tmp_path / "Main.java").write_text(JAVA)
     (tmp_path / "data.txt").write_text("data")
     app = tmp_path / "app"

@@ -1,1 +1,2 @@
-"""Tests of the POSIX calls below HDF5 calls: no operation is lost or counted twice."""
+"""Tests of the POSIX calls below HDF5 calls: each operation is attributed to exactly one HDF5 call
+or to the application."""

@@ -12,17 +12,17 @@ int64_t checked(int64_t result, const char *call);
 /* Makes a call of access() with this name, which marks a point of the run for strace. */
 void mark(const char *what);
 
-/* Selects one row of a two-dimensional data space; returns the space. */
+/* Selects one row of a two-dimensional data space. columns: its width. Returns the space. */
 hid_t select_row(hid_t space, hsize_t row, hsize_t columns);
 
-/* Uses HDF5 in one thread, and POSIX calls in two others. */
+/* Calls HDF5 in one thread, and makes POSIX calls in two others. */
 void threads(void);
-/* Does the same as threads(), after POSIX calls that precede all HDF5 calls. */
+/* Does the same as threads, after POSIX calls that precede all HDF5 calls. */
 void early(void);
 
 /* Writes and reads a contiguous and a chunked dataset of 1000 doubles each. */
 void storage(void);
-/* Does the same as storage(), through HDF5's stdio driver. */
+/* Does the same as storage, through HDF5's stdio driver. */
 void streams(void);
 /* Uses one dataset with the chunk cache that is set for its file, and one with the cache that is
  * set for the dataset. */

@@ -12,15 +12,18 @@ from left import left_in
 from place import needs
 
 SECONDS = 120
+# The operations of LAYERS records.
 OPERATIONS = ("OPEN", "READ", "WRITE", "FLUSH", "CLOSE", "ATTR", "META")
+# Name of the record of calls that are not made inside of HDF5.
 APPLICATION = "<application>"
 
+# Counters of a record, by their names without the module.
 Row = dict[str, float]
 
 
 @dataclass
 class Outcome:
-    """The results of a scenario."""
+    """The log of a scenario. modules: the rows by module and name of the record."""
 
     log: Path
     spent: float  # seconds in HDF5 calls by the program's clock
@@ -34,7 +37,7 @@ class Outcome:
         return self.modules["LAYERS"]
 
     def dataset(self) -> Row:
-        """Returns the LAYERS record of the scenario's only dataset."""
+        """Returns the LAYERS record of the scenario's dataset, which must be the only one."""
         (row,) = (row for name, row in self.layers.items() if name.endswith("a.h5:/d"))
         return row
 
@@ -43,7 +46,8 @@ class Outcome:
         return sum(row[counter] for row in self.modules["POSIX"].values())
 
     def below(self, what: str) -> float:
-        """Returns the number of POSIX calls or bytes (`what`), summed over all LAYERS records."""
+        """Returns the sum of POSIX calls or bytes over all LAYERS records. what: "READS",
+        "BYTES_WRITTEN" and the like."""
         return sum(
             row[f"{operation}_POSIX_{what}"]
             for row in self.layers.values()
@@ -61,8 +65,8 @@ class Program:
     folder: Path
 
     def run(self, scenario: str, *around: str | Path) -> Outcome:
-        """Runs a scenario; around: a command that starts it, such as strace. Returns its
-        results."""
+        """Runs a scenario, which must succeed and leave no journal. around: a command that starts
+        it, such as strace. Returns the program's results and the log."""
         work, logs, journals = (self.folder / name for name in ("work", "logs", "journals"))
         for folder in (work, logs, journals):
             folder.mkdir()
@@ -79,14 +83,15 @@ class Program:
 
 
 def read(parser: Path, outcome: Outcome) -> None:
-    """Adds the records of the run's log to the outcome."""
+    """Adds the records of the log to the outcome."""
     for row in read_rows(parser, outcome.log):
         record = outcome.modules.setdefault(row.module, {}).setdefault(row.name, {})
         record[row.counter.removeprefix(f"{row.module}_")] = row.value
 
 
 def program_of(build: Path, parser: Path, folder: Path) -> Program:
-    """Returns the program of a build; skips the test if the build has no HDF5."""
+    """Returns the program of a build. Skips the test if the build has no HDF5. folder: for the
+    runs."""
     needs("hdf5")
     path = build / "darshan-test" / "layers" / "layers"
     return Program(path, build, parser, folder)

@@ -5,8 +5,8 @@
 
 enum { ELEMENTS = 1000, CHUNK = 100 };
 
-/* Creates and writes a dataset, and reads it again unless `read` is 0. Chunks of a dataset that is
- * only written reach the file at the close. */
+/* Creates and writes a dataset, and reads it again if `read` is not 0. Chunks of a dataset that is
+ * only written get to the file when it is closed. */
 static void use(hid_t file, const char *name, hid_t create, double *values, int read) {
   const hsize_t extent = ELEMENTS;
   hid_t space = CHECK(H5Screate_simple(1, &extent, NULL));
@@ -21,6 +21,7 @@ static void use(hid_t file, const char *name, hid_t create, double *values, int 
   CHECK(H5Dclose(set));
 }
 
+/* Writes and reads a contiguous and a chunked dataset. access: properties with the driver. */
 static void both_layouts(hid_t access) {
   const hsize_t chunk = CHUNK;
   double *values = calloc(ELEMENTS, sizeof(*values));

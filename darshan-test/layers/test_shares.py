@@ -1,4 +1,5 @@
-"""The fraction of a run's time in I/O is the same in every output that prints it."""
+"""The fraction of a run's time in I/O is the same in every output that prints it, and means time in
+which processes work, not time in which they wait."""
 
 from __future__ import annotations
 
@@ -19,6 +20,7 @@ from lab.command import finished
 from .program import Program
 
 SECONDS = 60
+# The words for the two fractions on the screen and on the page.
 FILES, ALL = "in file I/O", "in I/O of all layers"
 # Computes for a given time, between small writes that go to the system one by one.
 WRITES = """
@@ -30,8 +32,10 @@ until = time.monotonic() + 1
 while time.monotonic() < until:
     pass
 """
+# Nested shells.
 SHELLS = 8
 Share = str  # as printed: "4.3 %"
+# Runs a command of `darshan`.
 Tool = Callable[..., str]
 Told = dict[str, tuple[Share, Share]]  # by output: in file I/O, in I/O of all layers
 
@@ -58,7 +62,8 @@ def tool(build: Path, tmp_path: Path) -> Tool:
 
 
 def log_of(tool: Tool, folder: Path, *command: str) -> Path:
-    """Runs the command and returns its only log."""
+    """Runs a command under `darshan run`. Returns its log, which must be the only one. folder: for
+    logs."""
     tool("run", "-o", folder, "--", *command)
     (log,) = folder.rglob("*.darshan")
     return log
@@ -73,20 +78,21 @@ def nested(depth: int, command: list[str]) -> list[str]:
 
 
 def _share(pattern: str, text: str) -> Share:
+    """Returns the fraction that a pattern finds in a text, as printed. The pattern must match."""
     found = re.search(pattern, text)
     assert found, (pattern, text[:2000])
     return found[1]
 
 
 def of_stat(screen: str) -> tuple[Share, Share]:
-    """Returns the fractions of the time in file I/O and in all layers, from the screen of `darshan
-    stat`."""
+    """Returns the two fractions from the screen of `darshan stat`: of time in file I/O and in all
+    layers."""
     files = _share(rf"{FILES} \(([^)]*%)\)", screen)
     return files, _share(r"all layers ([^,\n]*%)", screen) if "all layers" in screen else files
 
 
 def of_text(text: str) -> tuple[Share, Share]:
-    """Returns the two fractions from the report as text, or from the report of many jobs."""
+    """Returns the two fractions from the report as text, of one log or of many jobs."""
     flat = " ".join(text.split())
     files = _share(r"(< 0\.1 %|[\d.]+ %) of the (?:run|working) time went into file I/O", flat)
     both = ", (< 0.1 %|[\\d.]+ %) into I/O of all layers"
@@ -94,8 +100,7 @@ def of_text(text: str) -> tuple[Share, Share]:
 
 
 def of_page(page: str) -> tuple[Share, Share]:
-    """Returns the fractions of the time in file I/O and in all layers, from the figures of an HTML
-    report."""
+    """Returns the two fractions from the figures of an HTML report."""
     figures = [
         (html.unescape(value), words)
         for value, words in re.findall(r"<b>([^<]*)</b> <span>([^<]*)</span>", page)
@@ -105,7 +110,7 @@ def of_page(page: str) -> tuple[Share, Share]:
 
 
 def of_pair(page: str) -> tuple[Share, Share]:
-    """Returns the two fractions from a page that compares two logs, which are the same log here."""
+    """Returns the two fractions from a page that compares two logs; here both are the same log."""
     found = re.findall(r"<span>(in [^<]*):</span> <b>([^<]*) \u2192 ([^<]*)</b>", page)
     assert found and all(before == after for _, before, after in found)
     told = {words.partition(",")[0]: html.unescape(value) for words, value, _ in found}
@@ -113,8 +118,8 @@ def of_pair(page: str) -> tuple[Share, Share]:
 
 
 def of_seconds(row: dict[str, Any], files: str, layers: str, work: str) -> tuple[Share, Share]:
-    """Returns the fractions of the time in file I/O and in all layers, from a row of data whose
-    columns `files`, `layers` and `work` have the seconds."""
+    """Returns the two fractions from a row of data, in which `files`, `layers` and `work` name the
+    columns with seconds."""
 
     def told(name: str) -> Share:
         part = 100 * float(row[name]) / float(row[work])
@@ -124,7 +129,7 @@ def of_seconds(row: dict[str, Any], files: str, layers: str, work: str) -> tuple
 
 
 def outputs(tool: Tool, log: Path) -> Told:
-    """Returns the fractions that every output prints for one log, by the output's name."""
+    """Returns the two fractions that each output prints for a log, by the name of the output."""
     report = ("report", "-o", "-")
     data = json.loads(tool(*report, "--json", log))["io"]
     columns = "io_seconds", "all_layers_seconds", "process_seconds"
@@ -147,8 +152,7 @@ def outputs(tool: Tool, log: Path) -> Told:
 
 
 def of_lake(tool: Tool, log: Path) -> tuple[Share, Share]:
-    """Returns the fractions of the time in file I/O and in all layers, from a lake that contains
-    only this log."""
+    """Returns the two fractions from a lake that has only this log."""
     lake = log.parent / "lake"
     tool("collect", "--into", lake, log)
     asked = tool("ask", lake, "--json", "--sql", "SELECT * FROM jobs")
@@ -158,13 +162,14 @@ def of_lake(tool: Tool, log: Path) -> tuple[Share, Share]:
 
 
 def test_one_process(tool: Tool, tmp_path: Path) -> None:
-    """Without upper libraries, both fractions are the same."""
+    """Without upper libraries, all outputs print one fraction, and the two fractions are the
+    same."""
     told = outputs(tool, log_of(tool, tmp_path / "logs", sys.executable, "-c", WRITES))
     assert len(set(told.values())) == 1, told
     assert len(set(told["stat"])) == 1, told
 
 
-# Eight threads read files of their own in long calls; overlapping calls on one file count once.
+# Eight threads read files of their own in long calls. Overlapping calls on one file count once.
 THREADS = """
 import os, threading
 with open("data", "wb") as data:
@@ -184,8 +189,8 @@ os.unlink("data")
 
 
 def test_threads(tool: Tool, tmp_path: Path) -> None:
-    """All outputs have the same fraction above 100 %; `darshan stat`, the text and the page explain
-    it."""
+    """All outputs print the same fraction above 100 %, and `darshan stat`, the text and the page
+    explain it."""
     log = log_of(tool, tmp_path / "logs", sys.executable, "-c", THREADS)
     told = outputs(tool, log)
     assert len(set(told.values())) == 1, told
@@ -197,8 +202,7 @@ def test_threads(tool: Tool, tmp_path: Path) -> None:
 
 
 def test_shells(tool: Tool, tmp_path: Path) -> None:
-    """For nested shells that start a program which writes, `darshan stat` and each form of the
-    report print the same fraction of I/O."""
+    """All outputs print the same fraction for a writing program inside of nested shells."""
     command = nested(2, [sys.executable, "-c", WRITES])
     told = outputs(tool, log_of(tool, tmp_path / "logs", *command))
     assert len(set(told.values())) == 1, told
@@ -213,7 +217,8 @@ def test_hdf5(program: Program, tool: Tool) -> None:
 
 
 def test_waiting_shells_do_not_dilute(tool: Tool, tmp_path: Path) -> None:
-    """A program has the same fraction of I/O and the same finding alone and within eight shells."""
+    """A program has the same fraction and the same finding alone and inside of eight shells, which
+    only wait."""
     program = [sys.executable, "-c", WRITES]
     alone, within = (
         json.loads(tool("report", "--json", "-o", "-", log))
@@ -234,8 +239,8 @@ def test_waiting_shells_do_not_dilute(tool: Tool, tmp_path: Path) -> None:
 
 
 def test_stakes_are_wall_time(tool: Tool, tmp_path: Path) -> None:
-    """The potential saving of four parallel programs, as wall time, is less than half of the sum
-    over the programs, and no more than the run."""
+    """The potential saving of four programs at the same time is wall time: less than half of the
+    sum over the programs, and no more than the run."""
     script = 'for i in 1 2 3 4; do mkdir $i; (cd $i; "$0" -c "$1") & done; wait'
     log = log_of(tool, tmp_path / "logs", "sh", "-c", script, sys.executable, WRITES)
     told = json.loads(tool("report", "--json", "-o", "-", log))
@@ -245,8 +250,8 @@ def test_stakes_are_wall_time(tool: Tool, tmp_path: Path) -> None:
 
 
 def test_stakes_of_programs_side_by_side(tool: Tool, tmp_path: Path) -> None:
-    """Two programs work in parallel and then sleep for most of the run. The potential saving is
-    relative to the working time of one program, and is the same as for one program alone."""
+    """The potential saving of two programs at the same time is relative to the working time of one,
+    and the same as for one program alone. The programs sleep for most of the run."""
     script = 'for i in 1 2; do mkdir $i; (cd $i; "$0" -c "$1") & done; wait'
     sleeping = WRITES + "time.sleep(6)\n"
     log = log_of(tool, tmp_path / "logs", "sh", "-c", script, sys.executable, sleeping)
@@ -261,8 +266,8 @@ def test_stakes_of_programs_side_by_side(tool: Tool, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("wait", ["time.sleep(1)", "select.select([], [], [], 1)", "thread.join()"])
 def test_waiting_does_not_dilute(tool: Tool, tmp_path: Path, wait: str) -> None:
-    """The time in which a process sleeps, polls, or waits for a sleeping thread is not counted as
-    working time, for a process alone or with a parent."""
+    """Time in which a process sleeps, polls or waits for a sleeping thread is not working time,
+    with and without a parent. wait: the Python code that waits."""
     thread = "import select, threading\nthread = threading.Thread(target=time.sleep, args=(1,))\n"
     program = [sys.executable, "-c", f"{WRITES}\n{thread}thread.start()\n{wait}\n"]
     for place, command in enumerate((program, nested(2, program))):

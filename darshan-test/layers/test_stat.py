@@ -7,12 +7,13 @@ import subprocess
 from .program import OPERATIONS, Program, Row
 
 COLUMNS, LINES, SHOWN = 80, 24, 3
+# Bytes or seconds of each unit on the screen.
 UNITS = {"B": 1.0, "KiB": 1024.0, "MiB": 1024.0**2, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
 def expected(row: Row) -> list[float]:
-    """Returns the requested and moved bytes, their ratio, the time, and the fractions of HDF5, MPI
-    and POSIX."""
+    """Returns the expected numbers of a dataset's line: requested and moved bytes, their ratio, the
+    seconds, and the fractions of HDF5, MPI and POSIX in them."""
     asked = row["BYTES_ASKED_READ"] + row["BYTES_ASKED_WRITTEN"]
     moved = sum(row[f"{o}_POSIX_BYTES_{d}"] for o in OPERATIONS for d in ("READ", "WRITTEN"))
     time = sum(row[f"F_{o}_TIME"] for o in OPERATIONS)
@@ -23,7 +24,7 @@ def expected(row: Row) -> list[float]:
 
 
 def shown(line: str) -> tuple[str, list[float]]:
-    """Returns the name and the numbers of a line."""
+    """Returns the name and the numbers of a line, in bytes and seconds."""
     name, asked, asked_unit, moved, moved_unit, factor, time, time_unit, *shares = line.split()
     numbers = [
         float(asked) * UNITS[asked_unit],
@@ -62,7 +63,7 @@ def test_three_slowest(program: Program) -> None:
 
 
 def test_no_datasets(program: Program) -> None:
-    """For programs without HDF5 there are no lines about datasets."""
+    """A program without HDF5 has no lines about datasets."""
     done = subprocess.run(
         [program.build / "darshan", "stat", "cat", "/dev/null"],
         cwd=program.folder,

@@ -1,5 +1,5 @@
-"""Bytes of raw data are distinguished from metadata, and HDF5's stdio driver is attributed, for
-datasets of known size."""
+"""Bytes of raw data are distinguished from those of metadata, and calls of HDF5's stdio driver are
+attributed, for datasets of known size."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import pytest
 from .program import OPERATIONS, Outcome, Program, Row
 
 RAW = 8 * 1000  # bytes of each dataset of storage.c
+# The setting that makes the runtime query the storage of datasets.
 SETTING = "DARSHAN_HDF5_STORAGE=1"
 
 
 def row_of(outcome: Outcome, name: str) -> Row:
-    """Returns the LAYERS record of a dataset."""
+    """Returns the LAYERS record of a dataset. name: of the dataset."""
     (row,) = (row for key, row in outcome.layers.items() if key.endswith(f"a.h5:/{name}"))
     return row
 
@@ -30,15 +31,14 @@ def test_raw_bytes_are_those_of_the_storage(name: str, program: Program) -> None
 
 @pytest.mark.parametrize("name", ["contiguous", "chunked"])
 def test_nobody_asked(name: str, program: Program) -> None:
-    """Without the setting the runtime makes no queries to the library, and the record shows
-    this."""
+    """Without the setting, the runtime does not query the library, and the counters are -1."""
     row = row_of(program.run("storage"), name)
     assert (row["DISTINCT_RAW_BYTES_READ"], row["DISTINCT_RAW_BYTES_WRITTEN"]) == (-1, -1)
 
 
 def test_chunk_caches(program: Program) -> None:
-    """The record has the size of the chunk cache in use: the dataset's own, otherwise that of its
-    file."""
+    """The record has the size of the chunk cache that is in use: the dataset's own, otherwise that
+    of its file."""
     outcome = program.run("caches")
     counters = ("CHUNK_CACHE_BYTES", "CHUNK_CACHE_SLOTS", "F_CHUNK_CACHE_PREEMPTION")
     common = {"CHUNK_BYTES": 100 * 8, "FILTERS": 2, "LAYOUT": 2}
@@ -49,7 +49,7 @@ def test_chunk_caches(program: Program) -> None:
 
 
 def test_streams_add_up(program: Program) -> None:
-    """All bytes of HDF5's stdio driver are attributed to HDF5 calls, and are counted once."""
+    """All bytes of HDF5's stdio driver are attributed to HDF5 calls, each once."""
     outcome = program.run("streams")
     for what in ("BYTES_READ", "BYTES_WRITTEN"):
         below = sum(row[f"{o}_STDIO_{what}"] for row in outcome.layers.values() for o in OPERATIONS)

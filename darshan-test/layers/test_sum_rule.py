@@ -1,5 +1,5 @@
-"""The operations that are attributed to layers agree with POSIX's totals, the program's clock and
-the output of strace."""
+"""The operations that are attributed to layers agree with the totals of POSIX, with the program's
+clock and with the output of strace."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ import pytest
 
 from .program import APPLICATION, OPERATIONS, Outcome, Program, Row
 
+# The scenarios with HDF5 calls from the start.
 SCENARIOS = ("reread", "scattered", "timing", "threads")
 ROUNDING = 1e-6  # seconds: the parser prints six digits
 REMEMBERED = 96  # ranges that the runtime stores individually
 THREADS, TRANSFERS, LENGTH = 2, 2000, 1000  # of threads.c
 
-# Patterns of strace's lines: a transfer of a file, and the marks of the program.
+# Patterns of strace's lines: a transfer of a file, and a mark of the program.
 _TRANSFER = re.compile(r"\b(pread64|pwrite64)\(\d+<([^>]*)>, .*, (\d+), (\d+)\) += (\d+)")
 _MARK = re.compile(r'access(?:at2?)?\(.*"mark:(\w+)"')
 
 
 def nothing_lost(outcome: Outcome) -> None:
-    """Checks that every POSIX read, write and byte is in exactly one LAYERS record."""
+    """Checks that each POSIX read, write and byte is in exactly one LAYERS record."""
     for what in ("READS", "WRITES", "BYTES_READ", "BYTES_WRITTEN"):
         assert outcome.below(what) == outcome.posix(what), what
     for kind in ("READ", "WRITE"):
@@ -34,7 +35,7 @@ def nothing_lost(outcome: Outcome) -> None:
 
 
 def within(row: Row) -> None:
-    """Checks that the time in POSIX calls below an operation is not longer than the operation."""
+    """Checks that the POSIX calls below an operation do not take longer than the operation."""
     for operation in OPERATIONS:
         whole, below = row[f"F_{operation}_TIME"], row[f"F_{operation}_POSIX_TIME"]
         slack = ROUNDING * max(1, row[f"{operation}_CALLS"])
@@ -61,7 +62,7 @@ def test_adds_up(scenario: str, program: Program) -> None:
 
 
 def test_threads_do_not_mix(program: Program) -> None:
-    """The POSIX calls of two threads that do not use HDF5 are attributed to the application, to the
+    """POSIX calls of two threads that do not call HDF5 are attributed to the application, to the
     byte."""
     outcome = program.run("threads")
     application = outcome.layers[APPLICATION]
@@ -108,7 +109,7 @@ def test_exclusive_times_make_up_the_inclusive_one(program: Program) -> None:
 
 
 def distinct(extents: Iterable[tuple[int, int]]) -> int:
-    """Returns the bytes in the union of half-open ranges."""
+    """Returns the number of bytes in the union of half-open ranges."""
     total, reached = 0, 0
     for start, end in sorted(extents):
         total += max(0, end - max(start, reached))
@@ -117,8 +118,8 @@ def distinct(extents: Iterable[tuple[int, int]]) -> int:
 
 
 def observed(trace: Path) -> dict[str, list[tuple[int, int]]]:
-    """Returns the ranges of a.h5 that were read and written between the marks, from strace's
-    output."""
+    """Returns the ranges of a.h5 that were read and written between the marks, by the system call.
+    trace: strace's output."""
     found: dict[str, list[tuple[int, int]]] = {"pread64": [], "pwrite64": []}
     inside = False
     for line in trace.read_text(errors="replace").splitlines():
@@ -132,7 +133,7 @@ def observed(trace: Path) -> dict[str, list[tuple[int, int]]]:
 
 
 def traced(program: Program, scenario: str) -> tuple[Row, dict[str, list[tuple[int, int]]]]:
-    """Runs a scenario under strace. Returns the dataset's record, and the ranges that strace
+    """Runs a scenario under strace. Returns the record of the dataset, and the ranges that strace
     observed."""
     trace = program.folder / "trace"
     filters = "trace=pread64,pwrite64,?access,?faccessat,?faccessat2"
@@ -150,7 +151,7 @@ def traced(program: Program, scenario: str) -> tuple[Row, dict[str, list[tuple[i
 
 
 def test_distinct_bytes_of_a_program_that_reads_again(program: Program) -> None:
-    """Each chunk is read many times, and its bytes are counted once as distinct bytes."""
+    """Bytes that are read many times count once as distinct bytes."""
     row, seen = traced(program, "reread")
     assert row["DISTINCT_BYTES_READ"] == distinct(seen["pread64"])
     assert row["DISTINCT_BYTES_WRITTEN"] == distinct(seen["pwrite64"])
@@ -160,8 +161,8 @@ def test_distinct_bytes_of_a_program_that_reads_again(program: Program) -> None:
 
 
 def test_distinct_bytes_of_many_places(program: Program) -> None:
-    """If there are more ranges than are stored individually, the true number is within the error
-    that the record states."""
+    """If there are more ranges than are stored individually, the true number of distinct bytes is
+    within the error in the record."""
     row, seen = traced(program, "scattered")
     truths = [distinct(seen[call]) for call in ("pread64", "pwrite64")]
     shown = [row["DISTINCT_BYTES_READ"], row["DISTINCT_BYTES_WRITTEN"]]

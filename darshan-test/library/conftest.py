@@ -1,4 +1,4 @@
-"""Installs the files for programs that read logs: both libraries, their headers, commands."""
+"""Installs the files for programs that read logs: both libraries, their headers, and commands."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+# The targets of make that install them.
 PARTS = (
     *("includeHEADERS", "readerincludeHEADERS", "tables", "sharedlibPROGRAMS", "library-links"),
     *("nodist_pkgconfigDATA", "binPROGRAMS"),
@@ -16,7 +17,7 @@ PARTS = (
 
 @pytest.fixture(scope="session")
 def prefix(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Returns the prefix of an installation that was moved to another folder."""
+    """Returns the prefix of an installation that was moved to another folder afterwards."""
     folder = tmp_path_factory.mktemp("library")
     env = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
     subprocess.run(

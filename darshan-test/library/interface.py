@@ -1,13 +1,12 @@
-"""Reads logs through the C interface of Darshan 3.5, in a separate process.
+"""Reads logs through the C interface of Darshan 3.5, in a process of its own. The structs are those
+that PyDarshan declares, written here independently.
 
-python3 -m library.interface LIBRARY whole LOG... prints a line of JSON for each log: all values
+`python3 -m library.interface LIBRARY whole LOG...` prints a line of JSON for each log: all values
 that the interface returns for it, with the bytes of its records.
 
-python3 -m library.interface LIBRARY ends LOG... prints how each log can be read: whether it opens,
-and how reading the records of its modules ends. With "cuts" or "flips" in place of "ends", a log is
-truncated or changed in many ways, and the command prints how often each result occurs.
-
-The structs are those that PyDarshan declares, written here independently."""
+`python3 -m library.interface LIBRARY ends LOG...` prints whether each log opens, and how reading
+the records of its modules ends. With "cuts" or "flips" in place of "ends", one log is truncated or
+changed in many ways, and the command prints how often each result occurs."""
 
 from __future__ import annotations
 
@@ -25,8 +24,11 @@ from logs.inprocess import damaged
 
 # Size in bytes of the records of fixed size, by module.
 FIXED = {1: 704, 2: 560, 3: 80, 4: 912, 5: 152, 6: 1120, 7: 112, 9: 248, 16: 584, 17: 696}
+# Ids of modules whose records have variable size.
 LUSTRE, DXT_POSIX, DXT_MPIIO, APMPI, HEATMAP = 8, 10, 11, 14, 15
+# Bytes of the first and of the other records of APMPI, and the number that marks the first.
 APMPI_HEAD, APMPI_RECORD, APMPI_MAGIC = 48, 5232, 0x41504D5049
+# Ids of all modules whose records are read.
 READ = (*FIXED, LUSTRE, DXT_POSIX, DXT_MPIIO, APMPI, HEATMAP)
 SUMMED = (1, 2, 9, 16, 17)  # modules with an accumulator
 SEGMENT = 32  # bytes of a DXT segment
@@ -112,7 +114,7 @@ class Metrics(ctypes.Structure):
 
 
 def plain(struct: ctypes.Structure) -> list[Any]:
-    """Returns the numbers of a struct in order."""
+    """Returns the numbers of a struct in order, with arrays as lists."""
     out: list[Any] = []
     for field in struct._fields_:
         value = getattr(struct, field[0])
@@ -121,7 +123,7 @@ def plain(struct: ctypes.Structure) -> list[Any]:
 
 
 class Library:
-    """The functions of the library, with their C types."""
+    """The functions of a library, with their C types."""
 
     def __init__(self, path: str) -> None:
         self.lib = ctypes.CDLL(path)
@@ -143,16 +145,18 @@ class Library:
         self.lib.darshan_accumulator_destroy.argtypes = [c_void_p]
 
     def open(self, path: Path) -> c_void_p:
+        """Opens a log. Returns its handle, whose value is None if it cannot be opened."""
         return c_void_p(self.lib.darshan_log_open(os.fsencode(path)))
 
     def list_of(self, function: str, log: c_void_p, kind: type[Any]) -> list[Any]:
-        """Returns a copy of the list that a function returns by two pointers. kind: the type of its
-        elements."""
+        """Returns copies of the elements of a list that a function returns by two pointers.
+        function: name without darshan_log_. kind: the type of its elements."""
         found, count = POINTER(kind)(), c_int(-1)
         getattr(self.lib, f"darshan_log_{function}")(log, byref(found), byref(count))
         return [kind.from_buffer_copy(found[i]) for i in range(count.value)]
 
     def names(self, log: c_void_p) -> dict[int, str]:
+        """Returns the names of the log's records, by id."""
         out = {}
         for name in self.list_of("get_name_records", log, Name):
             out[name.id] = ctypes.string_at(name.name).decode("latin-1")
@@ -160,8 +164,8 @@ class Library:
         return out
 
     def records(self, log: c_void_p, module: int) -> tuple[list[bytes], int]:
-        """Returns the bytes of a module's records, with pointers replaced by the data they point
-        to, and the result of the last call."""
+        """Returns the bytes of each record of a module, with the targets of pointers in place of
+        the pointers, and the result of the last call. module: its id."""
         out = []
         while True:
             record = c_void_p()
@@ -172,8 +176,8 @@ class Library:
             self.lib.darshan_free(record)
 
     def begins_anew(self, log: c_void_p) -> bool:
-        """Returns whether reading starts with the first record of a module again after its last
-        one."""
+        """Returns whether reading a module after its last record starts with the first one
+        again."""
         modules = [module.idx for module in self.list_of("get_modules", log, Module)]
         if modules[:1] != [1]:
             return True
@@ -181,8 +185,8 @@ class Library:
         return first[1] < 0 or (self.records(log, 1) == first and first[0] != [])
 
     def sums(self, module: int, nprocs: int, records: list[bytes]) -> tuple[list[Any], str]:
-        """Returns the accumulator's metrics, and its total record as text. records: the bytes of
-        each record."""
+        """Returns the metrics of an accumulator, and its total record as hexadecimal text. module:
+        its id. records: the bytes of each record."""
         accumulator, metrics = c_void_p(), Metrics()
         assert self.lib.darshan_accumulator_create(module, nprocs, byref(accumulator)) == 0
         for record in records:
@@ -193,7 +197,7 @@ class Library:
         return plain(metrics), total.raw.hex()
 
     def whole(self, path: Path) -> dict[str, Any] | None:
-        """Returns all that the interface returns for a log; None if it does not open."""
+        """Returns all values that the interface returns for a log; None if it cannot be opened."""
         log = self.open(path)
         if not log.value:
             return None
@@ -219,7 +223,7 @@ class Library:
 
     def outcome(self, path: Path) -> tuple[int, int]:
         """Returns how many modules of a log can be read to their end, and how many cannot; (-1, -1)
-        if the log does not open."""
+        if the log cannot be opened."""
         log = self.open(path)
         if not log.value:
             return -1, -1
@@ -236,8 +240,8 @@ class Library:
 
 
 def content(module: int, at: int) -> bytes:
-    """Returns the bytes of the record at address `at`, with pointers replaced by the data they
-    point to."""
+    """Returns the bytes of a record, with the targets of pointers in place of the pointers. module:
+    its id. at: address of the record."""
     if module in FIXED:
         return ctypes.string_at(at, FIXED[module])
     if module == LUSTRE:
@@ -262,12 +266,14 @@ def content(module: int, at: int) -> bytes:
 
 
 def outcomes(library: Library, path: Path, kind: str) -> Iterator[tuple[int, int]]:
+    """Yields the outcome of a log, and of each changed copy of it. kind: "cuts" or "flips"."""
     yield library.outcome(path)
     for _ in damaged(path, kind):
         yield library.outcome(path)
 
 
 def main() -> None:
+    """Reads the logs of the command line, and prints the results as JSON."""
     name, kind, *paths = sys.argv[1:]
     library = Library(name)
     if kind == "whole":

@@ -1,5 +1,5 @@
-"""This library and the one in PyDarshan's wheel return the same values for every log, except where
-PyDarshan's is known to be wrong. The tests in logs/ compare with the documented format."""
+"""This library and the one in PyDarshan's wheel return the same values for each log, except for
+known errors of PyDarshan's. The tests in logs/ compare with the documented format."""
 
 from __future__ import annotations
 
@@ -22,21 +22,24 @@ from sample import turning
 from tree import real_log_paths
 
 HERE = Path(__file__).resolve().parent
+# The generated logs that PyDarshan can read.
 READABLE = [case for case in good_cases() if not case.pydarshan]
 BASE = 2  # words before the counters: id, rank
-LUSTRE_HEAD, LUSTRE_COMPONENT, POOL = 32, 72, slice(56, 72)  # bytes
+# Bytes of the parts of a Lustre record, and place of the pool's name in a component.
+LUSTRE_HEAD, LUSTRE_COMPONENT, POOL = 32, 72, slice(56, 72)
+# Bytes of two uuids in a record of DFS or DAOS.
 UUIDS = 32
-DXT_OF_THEIRS = {"DXT_POSIX": 1, "DXT_MPIIO": 2}  # the newest versions that their library knows
+# The newest versions of traces that PyDarshan's library knows.
+DXT_OF_THEIRS = {"DXT_POSIX": 1, "DXT_MPIIO": 2}
 # PyDarshan's library reads the rest of an APMPI record wrongly, unless a compressed stream begins
 # after its head.
 MISREAD = "APMPI"
-# In their total over all DAOS records this counter stays 0.
+# A counter that stays 0 in their total over all DAOS records.
 LEFT_OUT = "DAOS_NB_OPS"
 
 
 def their_library() -> Path:
-    """Returns the library in PyDarshan's wheel; the test is skipped if the wheel is not
-    installed."""
+    """Returns the library in PyDarshan's wheel. Skips the test if the wheel is not installed."""
     found = importlib.util.find_spec("darshan")
     folder = Path(found.origin or "").parent.parent / "darshan.libs" if found else Path("/nowhere")
     libraries = sorted(folder.glob("libdarshan-util*.so*"))
@@ -46,15 +49,15 @@ def their_library() -> Path:
 
 
 def said(library: Path, logs: list[Path]) -> list[Any]:
-    """Returns all values that a library returns for each log."""
+    """Returns all values that a library returns for each log, from one process."""
     command = [sys.executable, "-m", "library.interface", library, "whole", *logs]
     done = subprocess.run(command, cwd=HERE.parent, capture_output=True, text=True, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def words_of(module: str, counters: tuple[str, ...]) -> list[int]:
-    """Returns the indices of counters in the newest record of a module. counters: names without the
-    module's prefix."""
+    """Returns the indices of counters among the words of a module's newest record. counters: names
+    without the module's prefix."""
     layout = LAYOUTS[module][max(LAYOUTS[module])]
     prefix = layout.counters[0].split("_")[0] if module != "PNETCDF_FILE" else module
     names = (*layout.counters, *layout.fcounters)
@@ -62,8 +65,8 @@ def words_of(module: str, counters: tuple[str, ...]) -> list[int]:
 
 
 def slipped(module: str, version: int, swapped: bool) -> list[int]:
-    """Returns the indices of the words of a record that PyDarshan's library is known to read
-    incorrectly. swapped: whether the log has the other byte order."""
+    """Returns the indices of the words of a record that PyDarshan's library reads wrongly. swapped:
+    whether the log has the other byte order."""
     return [
         word
         for name, versions, only_swapped, counters in SLIPS
@@ -74,8 +77,8 @@ def slipped(module: str, version: int, swapped: bool) -> list[int]:
 
 
 def masked(module: str, version: int, swapped: bool, text: str) -> bytes:
-    """Returns the bytes of a record without the words that PyDarshan's library reads incorrectly.
-    text: the bytes in hexadecimal form."""
+    """Returns the bytes of a record, with zeros in the words that PyDarshan's library reads
+    wrongly. text: the bytes in hexadecimal form."""
     record = bytearray.fromhex(text)
     for word in slipped(module, version, swapped):
         struct.pack_into("<q", record, 8 * word, 0)
@@ -94,8 +97,8 @@ def masked(module: str, version: int, swapped: bool, text: str) -> bytes:
 
 
 def assert_same_sums(module: str, mine: list[Any], theirs: list[Any]) -> None:
-    """Checks that integers are equal, and that times differ by rounding only, because the order of
-    addition differs."""
+    """Checks that sums of integers are equal, and that those of times differ only by rounding,
+    because the order of additions differs. mine, theirs: results of Library.sums."""
     for a, b in zip(mine[0], theirs[0]):
         assert a == b or math.isclose(a, b, rel_tol=1e-12), module
     layout = LAYOUTS[module][max(LAYOUTS[module])]
@@ -112,8 +115,8 @@ def assert_same_sums(module: str, mine: list[Any], theirs: list[Any]) -> None:
 
 
 def compare(log: Path, mine: dict[str, Any], theirs: dict[str, Any]) -> int:
-    """Checks that both libraries return the same values for a log. Returns the number of records
-    that were compared."""
+    """Checks that both libraries return the same values for a log. Returns the number of compared
+    records."""
     swapped = is_swapped(log)
     compared = 0
     for key in ("returned", "job", "exe", "mounts", "names"):
@@ -141,6 +144,7 @@ def compare(log: Path, mine: dict[str, Any], theirs: dict[str, Any]) -> int:
 
 
 def test_real_logs(build: Path) -> None:
+    """Both libraries return the same values for each real log."""
     logs = real_log_paths()
     both = [said(library, logs) for library in (build / "libdarshan-util.so.0", their_library())]
     compared = [compare(log, *pair) for log, pair in zip(logs, zip(*both))]
@@ -150,6 +154,7 @@ def test_real_logs(build: Path) -> None:
 
 @pytest.mark.parametrize("cases", [pytest.param(turning(READABLE, 0.4, "library"), id="a sample")])
 def test_generated_logs(cases: list[Case], build: Path, tmp_path: Path) -> None:
+    """Both libraries return the same values for generated logs."""
     logs = [tmp_path / f"{case.name}.darshan" for case in cases]
     for case, log in zip(cases, logs):
         log.write_bytes(encode(case.log))

@@ -1,4 +1,5 @@
-"""The runtime on a simulated Lustre file system: strace replaces the replies of the kernel."""
+"""Files on Lustre have records of their layout, which is queried as rarely as possible. The file
+system is simulated: strace replaces the replies of the kernel."""
 
 from __future__ import annotations
 
@@ -17,6 +18,7 @@ from logs.pydarshan import compare_with_pydarshan
 MIB = 1 << 20
 PYTHON = sys.executable
 TEXT = "some text\n" * 100
+# The reply to statfs on Lustre.
 FILE_SYSTEM = struct.pack("<7q", 0x0BD00BD0, 65536, 100, 100, 100, 10, 10)
 
 # strace would also count and answer calls of the runtime that a filter refuses.
@@ -24,15 +26,15 @@ pytestmark = pytest.mark.needs("no-filter", "program:strace")
 
 
 def plain(stripe_size: int, osts: list[int], pattern: int = 1) -> bytes:
-    """Returns the bytes of a Lustre layout of version 1 without components. stripe_size: in
-    bytes."""
+    """Returns the bytes of a Lustre layout of version 1 without components. stripe_size: in bytes.
+    osts: the storage targets. pattern: of the layout."""
     head = struct.pack("<IIQQIHH", 0x0BD10BD0, pattern, 1, 2, stripe_size, len(osts), 0)
     return head + b"".join(struct.pack("<QQII", 1, 2, 0, ost) for ost in osts)
 
 
 def composite(*parts: tuple[int, int, int, bytes]) -> bytes:
-    """Returns the bytes of a composite layout. parts: flags, start, end and layout of each
-    component."""
+    """Returns the bytes of a composite layout. parts: flags, start, end (in bytes) and layout of
+    each component."""
     head = struct.pack("<IIIHHHHHHQ", 0x0BD60BD0, 0, 1, 0, len(parts), 0, 0, 0, 0, 0)
     entries, layouts = b"", b""
     behind = len(head) + 48 * len(parts)
@@ -46,13 +48,13 @@ def composite(*parts: tuple[int, int, int, bytes]) -> bytes:
 
 
 def reply(layout: bytes) -> str:
-    """Returns the option of strace that makes the kernel's reply this layout."""
+    """Returns the option of strace that makes this layout the reply of the kernel."""
     return f"retval={len(layout)}:poke_exit=@arg3={layout.hex()}"
 
 
 @dataclass
 class OnLustre:
-    """Runs programs in a folder that looks like Lustre to the runtime."""
+    """Runs programs in a folder that the runtime takes for one on Lustre."""
 
     build: Path
     parser: Path
@@ -62,8 +64,9 @@ class OnLustre:
     def run(
         self, command: list[str], answer: str = "error=EOPNOTSUPP", f_type: bytes = FILE_SYSTEM
     ) -> Observed:
-        """Runs a command in a folder with a file `data`. answer: the reply to every query for a
-        layout, as an option of strace; f_type: the file system type that statfs returns."""
+        """Runs a command in a folder with a file `data`. answer: reply to each query of a layout,
+        as an option of strace. f_type: reply to statfs, with the type of the file system. Returns
+        the output and the exit status."""
         work, self.log = self.folder / "work", self.folder / "a.darshan"
         work.mkdir()
         (work / "data").write_text(TEXT)
@@ -76,11 +79,12 @@ class OnLustre:
         return finish([*tracer, *command], work, lab.plain())
 
     def questions(self) -> int:
-        """Returns how often the runtime queried the layout of a file."""
+        """Returns how often the runtime queried a layout."""
         return len(re.findall(r"fgetxattr\(", (self.folder / "trace").read_text()))
 
     def row(self, module: str = "LUSTRE") -> dict[str, str]:
-        """Returns the counters of the file's record in a module, by names without the prefix."""
+        """Returns the counters of the record of `data` in a module, as text, by names without the
+        prefix; {} if there is none."""
         rows = read_rows(self.parser, self.log, module)
         path = str(self.folder / "work" / "data")
         return {row.short: row.text for row in rows if row.name == path}
@@ -92,8 +96,10 @@ def on_lustre(build: Path, parser: Path, tmp_path: Path) -> OnLustre:
     return OnLustre(build, parser, tmp_path)
 
 
+# Programs that use the file: three times, or without closing it.
 THRICE = ["cat", "data", "data", "data"]
 OPEN_TO_THE_END = "import os\nos.open('data', os.O_RDONLY)"
+# A composite layout that is not complete, and one that is.
 GROWING = composite(
     (0x10, 0, 16 * MIB, plain(MIB, [4])), (0, 16 * MIB, (1 << 64) - 1, plain(4 * MIB, []))
 )
@@ -105,8 +111,8 @@ GROWN = composite(
 
 @pytest.mark.parametrize("program", [["cat", "data"], ["sed", "", "data"]], ids=["fd", "stream"])
 def test_plain(program: list[str], on_lustre: OnLustre) -> None:
-    """The record has the striping of a plain layout, queried when a descriptor or a stream is
-    closed."""
+    """The record has the striping of a plain layout, which is queried when a descriptor or a stream
+    is closed."""
     observed = on_lustre.run(program, reply(plain(4 * MIB, [7, 9])))
     assert (observed.status, observed.stdout) == (0, TEXT)
     assert on_lustre.row() == {
@@ -130,14 +136,14 @@ def test_plain(program: list[str], on_lustre: OnLustre) -> None:
 
 
 def test_asked_once(on_lustre: OnLustre) -> None:
-    """A file that is opened repeatedly is queried once if its layout is complete."""
+    """A complete layout is queried once, even if the file is opened several times."""
     assert on_lustre.run(THRICE, reply(plain(MIB, [3]))).status == 0
     assert on_lustre.questions() == 1
     assert on_lustre.row()["COMP1_OST_ID_0"] == "3"
 
 
 def test_growing(on_lustre: OnLustre) -> None:
-    """A file whose layout does not yet contain all objects is queried at each close."""
+    """A layout that is not complete is queried at each close."""
     assert on_lustre.run(THRICE, reply(GROWING)).status == 0
     assert on_lustre.questions() == 3
     row = on_lustre.row()
@@ -145,8 +151,7 @@ def test_growing(on_lustre: OnLustre) -> None:
 
 
 def test_grown(on_lustre: OnLustre) -> None:
-    """A composite layout that is complete is queried once, and the record has all of its
-    objects."""
+    """A complete composite layout is queried once, and all of its objects are in the record."""
     assert on_lustre.run(THRICE, reply(GROWN)).status == 0
     assert on_lustre.questions() == 1
     row = on_lustre.row()
@@ -155,7 +160,7 @@ def test_grown(on_lustre: OnLustre) -> None:
 
 
 def test_long(on_lustre: OnLustre) -> None:
-    """If the layout does not fit into the first buffer (ERANGE), it is queried once more, and not a
+    """A layout that does not fit into the first buffer (ERANGE) is queried a second time, and not a
     third time."""
     assert on_lustre.run(["cat", "data"], "error=ERANGE").stdout == TEXT
     assert on_lustre.questions() == 2
@@ -173,8 +178,8 @@ def test_open_to_the_end(on_lustre: OnLustre) -> None:
     ["error=ENODATA", "error=EOPNOTSUPP", reply(b"x" * 80), reply(GROWN[:100]), "retval=70000"],
 )
 def test_no_layout(answer: str, on_lustre: OnLustre) -> None:
-    """If the query fails or its answer is not a layout, the program runs as usual and there is no
-    LUSTRE record."""
+    """If the query fails or the reply is not a layout, the program runs as usual and there is no
+    record. answer: the reply."""
     observed = on_lustre.run(["cat", "data"], answer)
     assert (observed.status, observed.stdout, observed.stderr) == (0, TEXT, "")
     assert not on_lustre.row()

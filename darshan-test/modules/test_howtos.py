@@ -1,7 +1,5 @@
-"""The steps of each doc/howto-add-a-*.md are complete: after they are done, no test fails.
-
-A patch does the steps of one page in a copy of this source tree, which is then compiled and
-tested."""
+"""The steps of each doc/howto-add-a-*.md are complete: after them, no test fails. A patch does the
+steps of one page in a copy of this source tree, which is then compiled and tested."""
 
 from __future__ import annotations
 
@@ -18,6 +16,7 @@ from lab.command import finished
 from sample import ALL, turning
 from tree import SOURCE, build_folder, real_log_paths
 
+# The folder of the patches.
 PATCHES = Path(__file__).resolve().parent / "howto"
 SECONDS = 900
 
@@ -34,6 +33,7 @@ class Page:
     describes: bool = False  # ./dev describe is one of the steps
 
 
+# The pages by the name of their patch.
 PAGES = {
     "add-a-counter": Page(
         ("all", "update-counters", "darshan-test/calls/calls"),
@@ -84,8 +84,8 @@ PAGES = {
 
 def left_out(folder: str, names: list[str]) -> set[str]:
     """Returns the names in a folder that are not copied: build folders, and files that are not part
-    of the source tree. Files that autoreconf made are copied, because make would otherwise
-    configure the copy again."""
+    of the source tree. Files of autoreconf are copied, because make would otherwise configure the
+    copy again."""
     if Path(folder) != SOURCE:
         return {"__pycache__"}
     built = {name for name in names if name.startswith("build") and name != "build-aux"}
@@ -93,14 +93,14 @@ def left_out(folder: str, names: list[str]) -> set[str]:
 
 
 def copy_if_there(source: str, target: str) -> None:
-    """Copies a file with its times, unless another test has removed it meanwhile."""
+    """Copies a file with its times. Does nothing if another test has removed it meanwhile."""
     with contextlib.suppress(FileNotFoundError):
         shutil.copy2(source, target)
 
 
 def copied(tree: Path) -> Path:
-    """Copies the source tree, and its build folder with all times, so that make compiles only the
-    files that a patch changes. Returns the build folder of the copy."""
+    """Copies the source tree to `tree`, and its build folder with all times, so that make compiles
+    only the files that a patch changes. Returns the copied build folder."""
     made, build = build_folder(), tree / "build"
     shutil.copytree(SOURCE, tree, ignore=left_out, symlinks=True, copy_function=copy_if_there)
     if not made.is_relative_to(SOURCE):  # its Makefile finds the sources by a relative path
@@ -121,14 +121,14 @@ def copied(tree: Path) -> Path:
 
 
 def succeeds(*command: str | Path, tree: Path, **variables: str) -> None:
-    """Runs a command in the copy; fails with the end of its output if the command fails. variables:
-    added to the environment."""
+    """Runs a command in the copy. If it fails, the test fails with the end of the output.
+    variables: added to the environment."""
     done = finished(command, cwd=tree, env={**os.environ, **variables}, timeout=SECONDS)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-3000:]
 
 
 def run_tests(tree: Path, build: Path, *arguments: str | Path, **settings: str) -> None:
-    """Runs pytest in the copy, on its build."""
+    """Runs pytest in the copy, on its build. settings: added to the environment."""
     command = (sys.executable, "-m", "pytest", "-q", "-x", *arguments)
     variables = {"DARSHAN_BUILD": str(build), "PYTHONHASHSEED": "0", **settings}
     if logs := real_log_paths():
@@ -138,8 +138,8 @@ def run_tests(tree: Path, build: Path, *arguments: str | Path, **settings: str) 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_page_names_the_files_of_its_patch(name: str) -> None:
-    """The page names each file that its patch changes; otherwise a step would be missing for a
-    reader of the page."""
+    """The page names each file that its patch changes; otherwise a reader of the page would miss a
+    step."""
     page = (SOURCE / "doc" / f"howto-{name}.md").read_text("utf-8")
     patch = (PATCHES / f"{name}.patch").read_text("utf-8")
     files = [Path(file).name for file in re.findall(r"^\+\+\+ b/(.+)$", patch, re.M)]
@@ -165,7 +165,8 @@ def test_page_is_linked_and_executed(page: Path) -> None:
 @pytest.mark.timeout(SECONDS)
 @pytest.mark.parametrize("name", turning(PAGES, 1 / len(PAGES), "how-tos"))
 def test_howto(name: str, tmp_path: Path) -> None:
-    """In a copy of the tree, the patch of a how-to is applied, built and tested."""
+    """In a copy of the tree, the patch of a page can be applied and compiled, and the tests of the
+    page pass."""
     page, tree = PAGES[name], tmp_path / "darshan"
     build = copied(tree)
     (tree / ".venv").symlink_to(SOURCE / ".venv")

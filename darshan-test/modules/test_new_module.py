@@ -1,5 +1,6 @@
-"""A module consists of a folder and two lines in other files: a copy of the template works, and so
-does the module of the how-to page, and the compiler names whatever is missing."""
+"""A module consists of a folder and two lines in other files. A copy of the template works, and
+so does the module of the how-to page, and the compiler or the linker reports a part that is
+missing."""
 
 from __future__ import annotations
 
@@ -20,6 +21,7 @@ HERE = Path(__file__).resolve().parent
 PATCH = HERE / "howto" / "add-a-module.patch"
 # Files that a new module changes outside of its folder and that of its tests.
 OUTSIDE = {"runtime/format/modules.def", "runtime/modules/Makefile.inc", "CONTRIBUTING.md"}
+# Name of the new module.
 NEW = "yields"
 
 
@@ -32,13 +34,13 @@ def left_out(folder: str, names: list[str]) -> list[str]:
 
 
 def same(path: Path, folder: Path) -> bool:
-    """Returns whether a file of the copy is the same as in the source tree."""
+    """Returns whether a file of the copy is the same as in the source tree. folder: the copy."""
     return path.read_bytes() == (SOURCE / path.relative_to(folder)).read_bytes()
 
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Copies the source tree and adds a module to the copy. Returns the copy."""
+    """Copies the source tree, and adds the module of the how-to page. Returns the copy."""
     folder = tmp_path_factory.mktemp("tree") / "darshan"
     shutil.copytree(SOURCE, folder, ignore=left_out, symlinks=True)
     subprocess.run(["git", "apply", PATCH], cwd=folder, check=True)
@@ -53,8 +55,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def built(tree: Path) -> Path:
-    """Compiles the library and the parser with the template module and its copy. Returns the build
-    folder."""
+    """Compiles the library and the parser with both modules. Returns the build folder."""
     folder = tree / "build"
     folder.mkdir()
     options = ["--enable-template", "CFLAGS=-O0", "--enable-warnings-as-errors"]
@@ -70,8 +71,8 @@ def built(tree: Path) -> Path:
 
 
 def test_the_copy_records(built: Path, tmp_path: Path) -> None:
-    """Calls of the template's module and of a module that a patch added (a folder and two lines)
-    are in the log, and the parser prints their counters."""
+    """Calls of the template's module and of the new module are in the log, and the parser prints
+    their counters."""
     program = compile_c(tmp_path, HERE / "naps.c", name="naps")
     env = os.environ | settings(built, tmp_path, tmp_path)
     subprocess.run([program], env=env, check=True)
@@ -84,6 +85,7 @@ def test_the_copy_records(built: Path, tmp_path: Path) -> None:
     assert 0 < rows["YIELDS", "YIELDS_F_LONGEST_CALL", "<yields>"] < 10
 
 
+# By name: a file of the module, a pattern in it, its replacement, and part of the expected error.
 OMISSIONS = {
     "a counter, but the size stays": (
         "yields.def",
@@ -111,8 +113,8 @@ OMISSIONS = {
 
 @pytest.mark.parametrize("what", OMISSIONS)
 def test_what_is_forgotten_is_named(what: str, tree: Path, tmp_path: Path) -> None:
-    """If a part of a new module is missing, the compiler or the linker names it, so that no log
-    silently lacks the module's records."""
+    """If a part of a new module is missing or wrong, the compiler or the linker reports it, so that
+    no log silently lacks its records. what: the omission."""
     file, pattern, instead, named = OMISSIONS[what]
     runtime = tmp_path / "runtime"
     shutil.copytree(tree / "runtime", runtime)
@@ -143,8 +145,8 @@ def test_what_is_forgotten_is_named(what: str, tree: Path, tmp_path: Path) -> No
 
 @pytest.mark.always
 def test_every_wrapped_function_has_a_test() -> None:
-    """Each function in a calls.def is named by a test: in the test folder of its module, or in
-    calls, hdf5, modules or mpi."""
+    """A test names each function in a calls.def: in the test folder of its module, or in calls,
+    hdf5, modules or mpi."""
     rows = re.compile(r"^[A-Z][A-Z0-9_]*\((\w+)[,)]", re.M)
     for table in sorted(SOURCE.glob("runtime/modules/*/calls.def")):
         module = table.parent.name

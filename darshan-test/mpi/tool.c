@@ -1,5 +1,5 @@
-/* A tool other than Darshan, to preload: counts calls of MPI and prints the counts in MPI_Finalize.
- * */
+/* A tool other than Darshan, to preload: counts calls of MPI and prints the counts in
+ * MPI_Finalize. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* Calls every function of MPI-IO on separate files below FOLDER, and writes lines about the calls
- * to FOLDER/trace.RANK. Argument: FOLDER. */
+/* Calls every function of MPI-IO on separate files in FOLDER, and writes lines about the calls to
+ * FOLDER/trace.RANK. Usage: main FOLDER. */
 #include "program.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 """A model of the MPI-IO records that a log must contain, computed from the lines that the program
-wrote. It was written from the description of the counters, not from the code of the runtime."""
+wrote. It follows the description of the counters, not the code of the runtime."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+# Upper bounds of the size classes in bytes, and the names of the classes.
 BOUNDS = (100, 1 << 10, 10 << 10, 100 << 10, 1 << 20, 4 << 20, 10 << 20, 100 << 20, 1 << 30)
 BINS = ["0_100", "100_1K", "1K_10K", "10K_100K", "100K_1M"]
 BINS += ["1M_4M", "4M_10M", "10M_100M", "100M_1G", "1G_PLUS"]
@@ -15,14 +16,14 @@ BYTES = ("BYTES_READ", "BYTES_WRITTEN")
 
 
 def size_bin(size: int) -> str:
-    """Returns the name of the size class for a size in bytes; a bound belongs to the class below
-    it."""
+    """Returns the name of a size's class. A bound belongs to the class below it."""
     return BINS[sum(size > bound for bound in BOUNDS)]
 
 
 @dataclass
 class File:
-    """The calls of one rank on one file."""
+    """The calls of one rank on one file. base, ext: counters of the modules MPI-IO and MPIIO_EXT.
+    asked: requested bytes of each read and of each write."""
 
     opened: bool = False
     base: Counter[str] = field(default_factory=Counter)
@@ -38,7 +39,8 @@ class File:
     moves: int = 0  # calls that read or write, or end or await a transfer
 
     def transfer(self, line: list[str]) -> None:
-        """Counts a transfer. line: the fields WRITES KIND POINTER ASKED DONE PLACE."""
+        """Counts a transfer. line: the fields WRITES KIND POINTER ASKED DONE PLACE of the program's
+        line."""
         writes, asked, place = int(line[0]), int(line[3]), int(line[5])
         op = KINDS[writes]
         self.base[f"{line[1]}_{op}S"] += 1
@@ -54,9 +56,9 @@ class File:
         self.done(op, BYTES[writes], asked, line[4])
 
     def done(self, op: str, moved: str, asked: int, done: str) -> None:
-        """Counts the end of a transfer. op: the operation; moved: the name of its bytes counter;
-        asked: the requested bytes; done: the bytes that were moved, -1 if they are unknown, "none"
-        if the transfer never completes."""
+        """Counts the end of a transfer. op: the operation. moved: its counter of bytes. asked: the
+        requested bytes. done: the moved bytes; -1 if they are unknown, "none" if the transfer is
+        never completed."""
         if done == "none":
             return
         self.ext[f"{op}S_DONE"] += 1
@@ -67,8 +69,7 @@ class File:
         self.ext[f"SHORT_{op}S"] += int(done) < asked
 
     def show(self, size: int) -> None:
-        """Updates the four most common sizes, in the way in which the runtime does during the
-        run."""
+        """Updates the four most common sizes, as the runtime does during the run."""
         if size == 0:
             return
         others = [entry for entry in self.shown if entry[0] != size]
@@ -76,7 +77,7 @@ class File:
         self.shown = entries[:4]
 
     def counters(self) -> dict[str, int]:
-        """Returns the integer counters of the record that are not 0."""
+        """Returns the integer counters of MPI-IO that must not be 0."""
         expected = {name: value for name, value in self.base.items() if value}
         for place, (size, count) in enumerate(self.shown, 1):
             expected[f"ACCESS{place}_ACCESS"] = size
@@ -85,8 +86,8 @@ class File:
 
 
 def apply(file: File, kind: str, line: list[str]) -> None:
-    """Applies a line that the program wrote about a file to the expected counters. kind: the kind
-    of call; line: its other fields."""
+    """Counts a line that the program wrote about a file. kind: the kind of call. line: the other
+    fields."""
     if kind == "open":
         file.opened = True
         file.base["INDEP_OPENS" if line[0] == "1" else "COLL_OPENS"] += 1
@@ -111,14 +112,14 @@ def apply(file: File, kind: str, line: list[str]) -> None:
 
 @dataclass
 class Trace:
-    """The expected records of one rank, from the lines that it wrote."""
+    """The expected records of one rank, and the functions that it called."""
 
     files: dict[str, File]
     covered: set[str]
 
 
 def read_trace(path: Path) -> Trace:
-    """Reads the lines of a file, and returns the expected records."""
+    """Returns the expected records of one rank, from the file with its lines."""
     trace = Trace({}, set())
     for text in path.read_text().splitlines():
         name, kind, *line = text.split()

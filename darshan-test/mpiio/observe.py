@@ -12,19 +12,22 @@ from mpi.launch import Runner
 from .model import Trace, read_trace
 
 HERE = Path(__file__).resolve().parent
+# The sources of the program that calls everything.
 SOURCES = ("main.c", "transfers.c", "requests.c", "metadata.c")
-# MPICH's annotations declare MPI_STATUSES_IGNORE too small.
+# Options of the compiler. One warning is off, because MPICH's annotations say that
+# MPI_STATUSES_IGNORE is too small.
 OPTIONS = ("-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overflow")
 OPTIONS += ("-rdynamic",)  # large.c defines functions for the MPI library
-# There are more ranks than processors: a waiting rank yields its processor.
+# With more ranks than processors, a waiting rank gives its processor to another one.
 YIELDING = {"OMPI_MCA_mpi_yield_when_idle": "1", "MPIR_CVAR_POLLS_BEFORE_YIELD": "1"}
 
+# Counters of a record, by their names without the prefix.
 Row = dict[str, float]
 
 
 @dataclass
 class Seen:
-    """The records of a job and the lines that its ranks wrote."""
+    """The records of a job, and what each rank wrote about its calls."""
 
     traces: list[Trace]
     # module -> (rank, name without folder) -> counter without prefix -> value
@@ -43,8 +46,8 @@ def read_rows(parser: Path, log: Path, seen: Seen) -> None:
 def run(
     runner: Runner, ranks: int, extra: dict[str, str], sources: tuple[str, ...] = SOURCES
 ) -> Seen:
-    """Runs one job with a separate record for each rank. extra: variables to add. Returns its
-    records and lines."""
+    """Runs a job whose ranks have separate records. extra: further variables. sources: of the
+    program. Returns its records and lines."""
     folder = runner.folder / "files"
     folder.mkdir()
     others = [str(HERE / name) for name in sources[1:]]

@@ -1,5 +1,4 @@
-/* MPI-IO calls, each with a line that describes it, from which model.py computes the expected log.
- * */
+/* MPI-IO calls, each with a line about it, from which model.py computes the expected log. */
 #ifndef TEST_MPIIO_H
 #define TEST_MPIIO_H
 
@@ -8,6 +7,7 @@
 
 enum { ROOM = 1 << 16 }; /* bytes per rank in a file, and of the buffer */
 
+/* The rank and the number of ranks, and the buffer of all transfers. */
 extern int rank, ranks;
 extern char data[ROOM];
 
@@ -19,24 +19,27 @@ struct target {
 
 /* Ends the job with a message if a call failed. */
 void check(int result, const char *call);
+/* Ends the job with a message if a call failed. call: for the message. */
 #define CHECK(call) check((call), #call)
 
 /* Writes a line for model.py: the file's name, then the text of a printf format. */
 void note(const struct target *target, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Records that the function was called. The test fails if a function in the runtime's tables is
- * never recorded. */
+/* Writes a line that says that a function was called. The test fails if a function in the runtime's
+ * tables is never called. */
 void covered(const char *function);
 
 /* Fills a file with the data of all ranks, without MPI-IO. */
 void fill(const char *name);
-/* Opens the file on all ranks. classic: the mode in the numbering that logs use. */
+/* Opens the file on all ranks. classic: the mode in the numbering of logs. */
 void open_file(struct target *target, int mode, int classic);
+/* Closes the file on all ranks. */
 void close_file(struct target *target);
-/* Sets a view that shows every byte from the displacement on, with etypes of four bytes. */
+/* Sets a view with etypes of four bytes that shows each byte from the displacement (in bytes)
+ * on. */
 void view_of_ints(struct target *target, MPI_Offset displacement);
 
-/* The cases of transfers.c, requests.c and metadata.c. */
+/* Make all calls of transfers.c, requests.c and metadata.c. */
 void all_transfers(void);
 void all_requests(void);
 void all_metadata(void);

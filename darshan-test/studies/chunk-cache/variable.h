@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* Opens the file and its variable with a chunk cache of this many bytes; 0: the library's default.
- * */
+/* Opens the file and its variable with a chunk cache of this many bytes; 0: the library's
+ * default. */
 void variable_open(const char *path, size_t cache_bytes);
 
 /* Returns the length of the variable in time steps. */

@@ -43,8 +43,8 @@ wrong(struct mistake *mistake, const struct command *command, const char *format
   return -1;
 }
 
-/* Returns whether two commands create the same attribute. a_object: the open object of the first.
- * */
+/* Returns whether two commands create the same attribute. a_object: the open object of the
+ * first. */
 static int same_attribute(hid_t a_object, const struct command *a, hid_t file,
                           const struct command *b) {
   if (strcmp(a->name, b->name)) return 0;

@@ -140,8 +140,8 @@ int undo_commit(struct undo *undo) {
 }
 
 /* Restores the bytes of all complete records. Returns 0, or -1 on failure. The first incomplete
- * record ends the journal: it was not synced, so its bytes of the file have not been overwritten.
- * */
+ * record ends the journal: it was not synced, so its bytes of the file have not been
+ * overwritten. */
 static int put_back(int journal, int file) {
   struct record record;
   char *bytes = malloc(LARGEST);

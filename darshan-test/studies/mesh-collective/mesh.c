@@ -55,8 +55,8 @@ static void fill_part(const struct plan *plan, const hsize_t start[3], hsize_t v
                     1e-6 * (double)(start[1] + y) + 1e-9 * (double)(start[2] + x);
 }
 
-/* Writes one part of a variable. transfer: property list with the mode. values: buffer for a part.
- * */
+/* Writes one part of a variable. transfer: property list with the mode. values: buffer for a
+ * part. */
 static void write_part(const struct plan *plan, hid_t dataset, hsize_t variable, hsize_t part,
                        hid_t transfer, double *values) {
   const int *grid = plan->grid;
