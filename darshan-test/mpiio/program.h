@@ -39,7 +39,7 @@ void close_file(struct target *target);
  * on. */
 void view_of_ints(struct target *target, MPI_Offset displacement);
 
-/* Make all calls of transfers.c, requests.c and metadata.c. */
+/* Makes all calls of transfers.c; the next two make those of requests.c and metadata.c. */
 void all_transfers(void);
 void all_requests(void);
 void all_metadata(void);

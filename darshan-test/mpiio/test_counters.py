@@ -1,4 +1,5 @@
-"""Compares the records of every wrapped MPI-IO function, with each MPI, with those of the model."""
+"""The records of each wrapped MPI-IO function are those of the model, with each MPI and with one
+rank or four."""
 
 from __future__ import annotations
 
@@ -14,17 +15,21 @@ from .model import KINDS, File
 from .observe import Row, Seen, run
 
 RUNTIME = Path(__file__).resolve().parents[2] / "runtime" / "modules" / "mpiio"
+# A row of the runtime's table; the group is the function.
 ROW = re.compile(r"^[A-Z_]+\((MPI_\w+),", re.M)
+# The operations of LAYERS records, and the layers below them.
 OPERATIONS = ("OPEN", "READ", "WRITE", "FLUSH", "CLOSE", "ATTR", "META")
 BELOW = ("POSIX", "STDIO", "MPIIO", "COMM")
-ROUNDING = 3e-6  # seconds: timestamps are rounded to a microsecond, and printed with six digits
-# Only a reduction over ranks sets these.
+# Seconds by which times may differ: timestamps are rounded to a microsecond, and printed with six
+# digits.
+ROUNDING = 3e-6
+# Counters that only a reduction over ranks sets.
 JOINED = re.compile(r"(FASTEST|SLOWEST)_RANK")
 
 
 @pytest.fixture(scope="session")
 def jobs() -> dict[tuple[str, int], Seen]:
-    """Returns an empty dictionary, in which the tests store the jobs that have run."""
+    """Returns an empty dictionary, in which the tests keep the jobs that have run."""
     return {}
 
 
@@ -38,7 +43,7 @@ def seen(request: pytest.FixtureRequest, runner: Runner, jobs: dict[tuple[str, i
 
 
 def integers(row: Row) -> dict[str, int]:
-    """Returns the integer counters that are not 0 and that the model computes."""
+    """Returns the integer counters of a record that are not 0 and that the model computes."""
     return {
         name: int(value)
         for name, value in row.items()
@@ -50,14 +55,14 @@ def integers(row: Row) -> dict[str, int]:
 
 
 def check_slowest(file: File, row: Row) -> None:
-    """Checks that the size of the slowest transfer is the size of one of the transfers."""
+    """Checks that the size of the slowest transfer is that of one of the transfers."""
     for writes, kind in enumerate(KINDS):
         slowest = row[f"MAX_{kind}_TIME_SIZE"]
         assert slowest in (file.asked[writes] or [0])
 
 
 def check_times(file: File, row: Row) -> None:
-    """Checks that a time exists for exactly the operations that happened, and that the times are in
+    """Checks that exactly the operations that happened have times, and that the times are in
     order."""
     for writes, kind in enumerate(KINDS):
         did = bool(file.asked[writes])
@@ -73,8 +78,8 @@ def check_times(file: File, row: Row) -> None:
 
 
 def test_counters(seen: Seen) -> None:
-    """Every integer counter of every record of every rank is right; a counter that the model does
-    not compute is 0."""
+    """Each integer counter of each record of each rank is that of the model; a counter that the
+    model does not have is 0."""
     compared, named = 0, set()
     for rank, trace in enumerate(seen.traces):
         for name, file in trace.files.items():
@@ -93,8 +98,8 @@ def test_counters(seen: Seen) -> None:
 
 
 def test_late_ends(seen: Seen) -> None:
-    """Non-blocking and split transfers that were completed have a time of their completion and a
-    duration, and no other transfers have them; waits have a time."""
+    """Nonblocking and split transfers that were completed have a time of completion and a duration,
+    and no others have them. Waits have a time."""
     for (rank, name), ext in seen.modules["MPIIO_EXT"].items():
         base = seen.modules["MPI-IO"].get((rank, name))
         for kind in KINDS:
@@ -108,8 +113,8 @@ def test_late_ends(seen: Seen) -> None:
 
 
 def test_layers(seen: Seen) -> None:
-    """Each POSIX and MPI-IO operation is in exactly one LAYERS record; the times of the layers add
-    up."""
+    """Each POSIX and MPI-IO operation is in exactly one LAYERS record, and the times of the layers
+    add up."""
     sums: Row = defaultdict(float)
     for (_, name), row in seen.modules["LAYERS"].items():
         for operation in OPERATIONS:
@@ -150,7 +155,7 @@ def test_layers(seen: Seen) -> None:
 def test_every_row_has_a_case(
     mpi_programs: Path, build: Path, parser: Path, tmp_path: Path
 ) -> None:
-    """The functions in the runtime's tables are exactly those that the program calls."""
+    """The program calls exactly the functions in the runtime's tables."""
     found = [mpi for mpi in MPIS if mpi.installed]
     if not found:
         absent("no MPI is installed")

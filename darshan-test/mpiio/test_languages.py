@@ -11,11 +11,13 @@ from .observe import HERE, YIELDING, Seen, read_rows
 from .test_counters import integers
 
 RANKS = 3
+# The interfaces of Fortran, each with the compiler's options that select it.
 INTERFACES = {"mpif.h": (), "mpi": ("-DMODULE_MPI",), "mpi_f08": ("-DMODULE_F08",)}
 
 
 def run(runner: Runner, program: Path) -> dict[tuple[str, int, str], dict[str, int]]:
-    """Runs the program as a job. Returns its integer counters by (module, rank, name)."""
+    """Runs a program as a job, which must succeed. Returns the integer counters by module, rank and
+    name of the file."""
     data = runner.folder / "files"
     data.mkdir()
     settings = {"DARSHAN_DISABLE_SHARED_REDUCTION": "1", **YIELDING}
@@ -37,7 +39,8 @@ def run(runner: Runner, program: Path) -> dict[tuple[str, int, str], dict[str, i
 
 @pytest.mark.parametrize("interface", INTERFACES)
 def test_fortran(runner: Runner, interface: str) -> None:
-    """Every integer counter of every record is the same as in C."""
+    """Each integer counter of each record of a Fortran program is that of the C program. interface:
+    of the Fortran program."""
     expected = run(runner, runner.build(str(HERE / "languages.c")))
     assert len(expected) == RANKS * 4
     shared = expected["MPI-IO", 2, "shared"]

@@ -1,4 +1,4 @@
-"""Transfers of more bytes in one call than an int can represent."""
+"""A transfer of more bytes in one call than an int can represent is counted exactly."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from .test_counters import integers
 
 def test_beyond_an_int(runner: Runner) -> None:
     """Requested and moved bytes are exact if the count, the type or their product is large. MPICH
-    4.0 ends the program at a count that does not fit into an int; Open MPI 4.1 has no function with
-    such a count."""
+    4.0 ends the program at a count that does not fit into an int, and Open MPI 4.1 has no function
+    with such a count."""
     seen = run(runner, 1, {}, ("large.c",))
     (trace,) = seen.traces
     has_wide = any(name.endswith("_c") for name in trace.files)

@@ -1,4 +1,5 @@
-"""HDF5 over MPI-IO over POSIX: every call is in exactly one LAYERS record, and the times add up."""
+"""With HDF5 over MPI-IO over POSIX, each call is in exactly one LAYERS record, and the times add
+up."""
 
 from __future__ import annotations
 
@@ -10,12 +11,13 @@ from .observe import HERE, YIELDING, Row, Seen, read_rows
 from .test_counters import BELOW, OPERATIONS, ROUNDING
 
 BYTES = 8 * 1024 * 8  # of one rank in each dataset
+# The compiler's options for the parallel HDF5; {0} is the MPI.
 FOLDERS = ("-I/usr/include/hdf5/{0}", "-L/usr/lib/x86_64-linux-gnu/hdf5/{0}")
 
 
 @pytest.fixture(params=[1, 4], ids=lambda ranks: f"{ranks}-ranks")
 def seen(request: pytest.FixtureRequest, runner: Runner) -> Seen:
-    """Returns the records of one job with this many ranks."""
+    """Returns the records of a job with this many ranks."""
     needs(f"hdf5:{runner.mpi.name}")
     options = [option.format(runner.mpi.name) for option in FOLDERS]
     program = runner.build(
@@ -33,18 +35,19 @@ def seen(request: pytest.FixtureRequest, runner: Runner) -> Seen:
 
 
 def total(rows: dict[tuple[int, str], Row], *counters: str) -> float:
-    """Returns the sum of counters over all records."""
+    """Returns the sum of counters over the records of a module."""
     return sum(row[counter] for row in rows.values() for counter in counters)
 
 
 def below(seen: Seen, what: str) -> float:
-    """Returns the sum of `what`, calls or bytes, over all operations of all LAYERS records."""
+    """Returns the sum over all operations of all LAYERS records. what: a layer and its calls or
+    bytes, such as "POSIX_READS"."""
     return total(seen.modules["LAYERS"], *(f"{o}_{what}" for o in OPERATIONS))
 
 
 def test_adds_up(seen: Seen) -> None:
-    """The attributed and the other I/O together are the totals of POSIX and of MPI-IO, to the
-    byte."""
+    """The attributed operations and those of the application are together those of POSIX and of
+    MPI-IO, to the byte."""
     posix, mpiio = seen.modules["POSIX"], seen.modules["MPI-IO"]
     for what in ("READS", "WRITES", "BYTES_READ", "BYTES_WRITTEN"):
         assert below(seen, f"POSIX_{what}") == total(posix, what) > 0
@@ -61,7 +64,7 @@ def test_adds_up(seen: Seen) -> None:
 
 
 def test_layers_are_nested(seen: Seen) -> None:
-    """The MPI-IO calls of HDF5 are attributed to the dataset only, and no time is counted twice."""
+    """The MPI-IO calls of HDF5 are attributed only to the dataset, and no time is counted twice."""
     layers = seen.modules["LAYERS"]
     for (_, name), row in layers.items():
         upper = 0
@@ -84,7 +87,7 @@ def test_layers_are_nested(seen: Seen) -> None:
 
 
 def test_hdf5_knows_of_mpiio(seen: Seen) -> None:
-    """The HDF5 records have the driver and the transfer mode that the program uses."""
+    """The HDF5 records have the driver and the mode of transfers that the program uses."""
     files = [row for (_, name), row in seen.modules["H5F"].items() if name == "a.h5"]
     assert files and {row["USE_MPIIO"] for row in files} == {1}
     for name, collective in (("together", 1), ("apart", 0)):

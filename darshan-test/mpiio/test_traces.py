@@ -1,4 +1,4 @@
-"""Offsets of MPI-IO transfers in traces equal the file pointers that MPI reports."""
+"""The offsets of MPI-IO transfers in traces are the file pointers that MPI reports."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from mpi.launch import Runner
 from .model import KINDS
 from .observe import run
 
+# The line of a file in the printed traces.
 NAME = re.compile(r"^# DXT, file_id: \d+, file_name: (.*)$")
 
 
 def segments(tool: Path, log: Path) -> dict[tuple[int, str, str], list[tuple[int, int]]]:
-    """Returns (offset, bytes) of each MPI-IO segment, by (rank, name, READ or WRITE)."""
+    """Returns offset and bytes of each MPI-IO segment, by rank, name of the file, and "READ" or
+    "WRITE". tool: darshan-dxt-parser."""
     done = subprocess.run([tool, log], capture_output=True, check=True, text=True)
     found: dict[tuple[int, str, str], list[tuple[int, int]]] = defaultdict(list)
     name = ""
@@ -33,8 +35,8 @@ def segments(tool: Path, log: Path) -> dict[tuple[int, str, str], list[tuple[int
 
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_places(runner: Runner, build: Path, ranks: int) -> None:
-    """Offsets are exact if a view shows every byte or the transfer starts at the begin of a
-    filetype, and -1 if they are unknown."""
+    """Offsets are exact if the view shows each byte or the transfer starts at the start of a
+    filetype; otherwise they are -1."""
     seen = run(runner, ranks, {"DXT_ENABLE_IO_TRACE": "1"})
     traced: dict[tuple[int, str, str], list[tuple[int, int]]] = {}
     for log in seen.logs:
@@ -54,7 +56,7 @@ def test_places(runner: Runner, build: Path, ranks: int) -> None:
 
 
 def in_bins(row: dict[str, float], kind: str) -> float:
-    """Returns the sum of the bytes over all bins of a heat map. kind: READ or WRITE."""
+    """Returns the sum of the bytes over all bins of a heat map. kind: "READ" or "WRITE"."""
     return sum(value for name, value in row.items() if name.startswith(f"{kind}_BIN_"))
 
 

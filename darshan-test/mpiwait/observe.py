@@ -12,6 +12,8 @@ from mpi.launch import Runner
 
 HERE = Path(__file__).resolve().parent
 RANKS = 3
+# Options of the compiler. One warning is off, because MPICH's annotations say that
+# MPI_STATUSES_IGNORE is too small.
 OPTIONS = ("-std=c11", "-D_GNU_SOURCE", "-pthread", "-Wall", "-Wextra", "-Werror")
 # MPICH's annotations call MPI_STATUSES_IGNORE too small.
 OPTIONS += ("-Wno-stringop-overflow",)
@@ -19,8 +21,8 @@ OPTIONS += ("-Wno-stringop-overflow",)
 
 @dataclass
 class Waited:
-    """The waiting times of one rank: the sums over the bins of its record, and the bins' width, in
-    seconds."""
+    """The waiting times of one rank in seconds: the sums over the bins of its record, and the width
+    of a bin."""
 
     width: float = 0.0
     message: float = 0.0
@@ -43,7 +45,8 @@ def read(parser: Path, log: Path) -> dict[int, Waited]:
 
 
 def program(runner: Runner, source: str, *options: str) -> str:
-    """Compiles a source file of this folder. Returns the program's path."""
+    """Compiles a source file of this folder. options: further options of the compiler. Returns the
+    program's path."""
     # A source in C and one in Fortran have the same stem.
     ending = "".join(option.removeprefix("-D").lower() for option in options)
     built = runner.programs / f"mpiwait-{source}{ending}.{runner.mpi.name}"
@@ -55,7 +58,8 @@ def program(runner: Runner, source: str, *options: str) -> str:
 def run(
     runner: Runner, command: list[str], extra: dict[str, str] | None = None
 ) -> dict[int, Waited]:
-    """Runs a job, which must succeed. Returns the waiting times of each rank in its only log."""
+    """Runs a job, which must succeed and leave one log. command: of a rank. extra: more settings.
+    Returns the waiting times of each rank."""
     job = runner.run(RANKS, command, {**YIELDING, **(extra or {})})
     assert (job.code, job.error, job.journals) == (0, "", []), job
     (log,) = job.logs
@@ -63,7 +67,7 @@ def run(
 
 
 def took(runner: Runner) -> list[float]:
-    """Returns the seconds that the calls of each rank took, measured by the program."""
+    """Returns the seconds that the calls of each rank took, by the program's own clock."""
     found = []
     for rank in range(RANKS):
         seconds, _ = (runner.data / f"took.{rank}").read_text().split()
@@ -72,6 +76,6 @@ def took(runner: Runner) -> list[float]:
 
 
 def report(build: Path, log: Path, *options: str) -> str:
-    """Returns the report of a log, as printed on standard output."""
+    """Returns the report of a log. options: of the command."""
     command = [build / "darshan-job-summary", *options, "-o", "-", log]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout

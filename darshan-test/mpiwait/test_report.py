@@ -1,4 +1,4 @@
-"""The report, its data and the screen show the waiting time of programs that the test runs."""
+"""The report, its data and the Python interface show the time in which ranks waited for others."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from tree import SOURCE
 from .observe import RANKS, YIELDING, program, read, report
 from .test_waits import ONE_MPI
 
+# The row of the report.
 TITLE = "Waiting for other ranks, in MPI"
 
 
 @pytest.fixture
 def log(runner: Runner) -> Path:
-    """Returns the log of a job whose ranks wait for the last one, which sleeps."""
+    """Returns the log of a job whose ranks wait for the last one, which comes late."""
     job = runner.run(RANKS, [program(runner, "waits.c"), "collectives", str(runner.data)], YIELDING)
     assert (job.code, job.error) == (0, "")
     (found,) = job.logs
@@ -29,6 +30,8 @@ def log(runner: Runner) -> Path:
 
 @ONE_MPI
 def test_as_data(build: Path, runner: Runner, log: Path) -> None:
+    """The waiting times in JSON, and those in a data frame, are the sums of the log, with the ranks
+    that waited least and most."""
     told = json.loads(report(build, log, "--json"))
     jsonschema.validate(told, json.loads((SOURCE / "doc/report.schema.json").read_text("utf-8")))
     waited = {rank: of.message + of.collective for rank, of in read(runner.parser, log).items()}
@@ -49,8 +52,8 @@ def test_as_data(build: Path, runner: Runner, log: Path) -> None:
 
 @ONE_MPI
 def test_in_words(build: Path, log: Path) -> None:
-    """The report's table of times has a row for waiting, and a rank that sleeps is not reported as
-    a problem of I/O."""
+    """The table of times has a row for waiting, and a rank that comes late is not a problem of
+    I/O."""
     text = report(build, log, "--text")
     assert TITLE in text
     assert "In MPI a rank waited" in text

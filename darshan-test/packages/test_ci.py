@@ -1,5 +1,5 @@
-"""The script for continuous integration: each part must pass, and a failure has a reason. The
-parts themselves are not run here, because this test runs in one of them."""
+"""The script for continuous integration runs each part, and reports the reason of a failure. The
+parts themselves do not run here, because this test runs in one of them."""
 
 from __future__ import annotations
 
@@ -11,17 +11,21 @@ from pathlib import Path
 import pytest
 from tree import SOURCE
 
+# A ./dev that writes its arguments to the file "asked", and fails if its command is the value of
+# FAILS.
 DEV = """#!/bin/sh
 echo "$*" >>asked
 case $1 in "$FAILS") echo "this is why" >&2; exit 7 ;; esac
 """
+# The arguments of ./dev for each part.
 README = "fresh --debian 12 sh -c ./quickstart && ./check && ./dev distcheck build/check"
 PACKAGES = "packages --debian 12"
 PLAIN, CONTAINER = "fresh --plain", "fresh --container"
 
 
 def ci(tree: Path, *arguments: str, fails: str = "") -> subprocess.CompletedProcess[str]:
-    """Runs the script as CI does, in this tree. fails: the part that fails. Returns its output."""
+    """Runs the script as CI does, in a tree. fails: command of ./dev that fails; "" for none.
+    Returns its output and exit status."""
     return subprocess.run(
         ["bash", tree / ".ci" / "run", *arguments], env={"PATH": "/usr/bin:/bin", "FAILS": fails},
         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
@@ -30,8 +34,8 @@ def ci(tree: Path, *arguments: str, fails: str = "") -> subprocess.CompletedProc
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """Makes a folder whose script ./dev writes down its arguments, and fails if the test requests
-    it. Returns the folder."""
+    """Makes a folder with the script and with a ./dev that only writes down its arguments. Returns
+    the folder."""
     place = tmp_path / "a tree"
     (place / ".ci").mkdir(parents=True)
     shutil.copy(SOURCE / ".ci" / "run", place / ".ci")
@@ -51,15 +55,18 @@ def tree(tmp_path: Path) -> Path:
     ids=lambda words: words[0].split()[0],
 )
 def test_one_part(alone: list[str], asked: list[str], tree: Path) -> None:
+    """A part that is an argument runs alone. alone: the arguments. asked: the expected arguments of
+    ./dev."""
     parts_are(ci(tree, *alone), tree, asked, 0)
 
 
 def test_all_parts(tree: Path) -> None:
+    """Without arguments, the parts for each commit run, and the last line is a sum."""
     parts_are(ci(tree), tree, [README, PACKAGES], 1)
 
 
 def test_places_by_turns(tree: Path) -> None:
-    """The commit's hash selects one of the two environments."""
+    """The hash of the commit selects one of the two environments."""
     git = ["git", "-C", str(tree), "-c", "user.name=a", "-c", "user.email=a@b"]
     subprocess.run([*git, "init", "-q"], check=True)
     found = set()
@@ -79,8 +86,8 @@ def test_places_by_turns(tree: Path) -> None:
 def parts_are(
     done: subprocess.CompletedProcess[str], tree: Path, asked: list[str], sums: int
 ) -> None:
-    """Checks that each part was run and has a line of output. asked: the arguments of ./dev; sums:
-    how many lines with a summary may follow."""
+    """Checks that each part ran and has a line of output. asked: the arguments of ./dev. sums:
+    lines of sums after those of the parts."""
     assert done.returncode == 0 and done.stderr == ""
     assert (tree / "asked").read_text().splitlines() == asked
     lines = done.stdout.splitlines()
@@ -92,7 +99,8 @@ def parts_are(
     ("fails", "asked"), [("fresh", [README]), ("packages", [README, PACKAGES])]
 )
 def test_a_part_fails(fails: str, asked: list[str], tree: Path) -> None:
-    """The part that fails has a line with its status and the reason, and the last line names it."""
+    """A part that fails has a line with its exit status and the reason, the last line names it, and
+    later parts do not run."""
     done = ci(tree, fails=fails)
     assert done.returncode == 7
     assert (tree / "asked").read_text().splitlines() == asked
@@ -101,6 +109,7 @@ def test_a_part_fails(fails: str, asked: list[str], tree: Path) -> None:
 
 
 def test_no_such_part(tree: Path) -> None:
+    """An unknown part is a usage error, and nothing runs."""
     done = ci(tree, "package")
     assert done.returncode == 2 and done.stderr.startswith("usage: ")
     assert not (tree / "asked").exists()
@@ -108,7 +117,7 @@ def test_no_such_part(tree: Path) -> None:
 
 @pytest.mark.needs("root")
 def test_no_mounting() -> None:
-    """If no minimal root can be mounted, no package is installed for it, and a message says so."""
+    """If no minimal root can be mounted, a message says so, and nothing is installed."""
     done = subprocess.run(
         ["setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin",
          "bash", SOURCE / ".ci" / "run", "packages"],

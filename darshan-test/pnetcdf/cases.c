@@ -4,7 +4,7 @@
 enum { ROWS = 4, COLUMNS = 6 };
 static int numbers[4096];
 
-/* Uses variables with records; calls for whole variables move as many records as the file has. */
+/* Uses variables with records. Calls for whole variables move as many records as the file has. */
 void case_records(void) {
   MPI_Offset start[2] = {0, 0}, count[2] = {2, COLUMNS}, place[2] = {4, 1};
   int ncid = create_file("r.nc", NC_CLOBBER), dimids[2];
@@ -157,6 +157,7 @@ void case_requests(void) {
   close_file(ncid, "q.nc");
 }
 
+/* Opens a file again and writes a variable. shown: the name that is passed to the library. */
 static void use_again(const char *shown) {
   int ncid = open_file(shown, NC_WRITE);
   struct fact_variable line = look_up(ncid, "g.nc", "line");

@@ -1,4 +1,4 @@
-"""Compares the rows of a log with the model: a counter that the model does not expect must be 0."""
+"""Compares the rows of a log with the model. A counter that the model does not have must be 0."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from hdf5.observe import Rows
 from .model import STATIC, Expected, Variable, common, has_clear_order
 
 FILE, VAR = "PNETCDF_FILE", "PNETCDF_VAR"
+# Ends of the names of counters that the model does not compute.
 NOT_COUNTED = ("_REC_ID", "record id", "_MAX_READ_TIME_SIZE", "_MAX_WRITE_TIME_SIZE")
-RANKS = ("FASTEST_RANK", "SLOWEST_RANK", "VARIANCE_RANK")  # test of reduction, not of this
+# Beginnings of counters of several ranks, which other tests compare.
+RANKS = ("FASTEST_RANK", "SLOWEST_RANK", "VARIANCE_RANK")
 
 
 def unexpected(prefix: str, row: dict[str, float], expected: dict[str, int]) -> Iterator[str]:
-    """Yields a text for each integer counter that differs."""
+    """Yields a text for each integer counter that differs. prefix: of the module's counters. row:
+    of the log. expected: the counters of the model, without prefix."""
     for counter, value in row.items():
         name = counter.removeprefix(prefix)
         if counter.endswith(NOT_COUNTED) or "_F_" in counter or name.startswith(RANKS):
@@ -27,8 +30,8 @@ def unexpected(prefix: str, row: dict[str, float], expected: dict[str, int]) -> 
 
 
 def file_times(row: dict[str, float]) -> Iterator[str]:
-    """Yields a text for each error in a file's times: a time without an operation, or an operation
-    without a time."""
+    """Yields a text for each time of a file without an operation, and for each operation without a
+    time."""
     prefix = f"{FILE}_F_"
     waits = row[f"{FILE}_INDEP_WAITS"] + row[f"{FILE}_COLL_WAITS"]
     for name in ("WAIT_START_TIMESTAMP", "WAIT_END_TIMESTAMP", "WAIT_TIME"):
@@ -40,7 +43,7 @@ def file_times(row: dict[str, float]) -> Iterator[str]:
 
 
 def slowest_size(row: dict[str, float], variable: Variable) -> Iterator[str]:
-    """Yields a text unless the size of the slowest call is that of one of the variable's calls."""
+    """Yields a text if the size of the slowest call is not that of one of the variable's calls."""
     sizes = {access[0] for access in variable.accesses} | {0}
     for counter in (f"{VAR}_MAX_READ_TIME_SIZE", f"{VAR}_MAX_WRITE_TIME_SIZE"):
         if row[counter] not in sizes:
@@ -48,8 +51,8 @@ def slowest_size(row: dict[str, float], variable: Variable) -> Iterator[str]:
 
 
 def variable_times(row: dict[str, float], variable: Variable) -> Iterator[str]:
-    """Yields a text for each kind of call of a variable whose start, end or duration does not fit
-    the number of its calls."""
+    """Yields a text for each kind of call of a variable with times that do not fit the number of
+    calls."""
     for what in ("READ", "WRITE"):
         modes = ("INDEP", "COLL", "NB")
         calls = sum(variable.counters[f"{mode}_{what}S"] for mode in modes)
@@ -63,8 +66,8 @@ def variable_times(row: dict[str, float], variable: Variable) -> Iterator[str]:
 
 
 def differences(expected: Expected, rows: Rows, ranks: int = 1) -> Iterator[str]:
-    """Yields a text for everything that does not agree. ranks: the number of ranks whose records
-    may have been added up."""
+    """Yields a text for each difference between the model and a log. ranks: number of ranks whose
+    records may have been added up."""
     found = {key for key in rows if key[0] in (FILE, VAR)}
     wanted = {(FILE, path) for path in expected.files}
     wanted |= {(VAR, name) for name in expected.variables}

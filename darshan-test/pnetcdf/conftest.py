@@ -1,4 +1,4 @@
-"""Compiles the programs with the compiler driver of the MPI that PnetCDF was built for."""
+"""Compiles the programs with the compiler command of the MPI for which PnetCDF was built."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ from lab.command import finished_in_bytes
 from place import absent, needs
 
 HERE = Path(__file__).resolve().parent
+# The sources of the program with the cases.
 SOURCES = ("facts.c", "every.c", "cases.c")
+# The compiler command of Debian's libpnetcdf.
 COMPILER = "mpicc.openmpi"  # of Debian's libpnetcdf
 
 
 @pytest.fixture(scope="session")
 def cases(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compiles the program whose argument is the name of a case. Returns its path."""
+    """Compiles the program whose argument is the name of a case. Skips the test if there is no
+    PnetCDF, except on CI. Returns its path."""
     needs(f"program:{COMPILER}")
     folder = tmp_path_factory.mktemp("pnetcdf")
     probe = folder / "probe.c"

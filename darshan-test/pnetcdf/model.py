@@ -1,5 +1,5 @@
-"""Computes the records of the PnetCDF modules from the lines in which a program printed what it
-did."""
+"""Computes the records of the PnetCDF modules from the lines that a program printed about its
+calls."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+# The name of a function that moves data: kind of call, kind of selection, and whether it is
+# collective.
 FUNCTION = re.compile(
     r"ncmpi_(?P<api>put|get|iput|iget|bput|mput|mget)_(?P<form>var(?:1|a|s|m|n|d)?)"
     r"(?:_(?:text|u?char|schar|u?short|u?int|long|float|double|u?longlong))?(?P<all>_all)?"
 )
 # Bytes of the external types, by their numbers in the file format.
 TYPE_BYTES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 4, 6: 8, 7: 1, 8: 2, 9: 4, 10: 8, 11: 8}
+# Size classes: upper bound in bytes, and name.
 BINS = [
     (100, "0_100"),
     (1024, "100_1K"),
@@ -22,17 +25,22 @@ BINS = [
     (100 * 1024, "10K_100K"),
     (1024**2, "100K_1M"),
 ]
+# Dimensions of an access that a record has.
 FRAME = 5
+# Most common accesses that a record has.
 SHOWN = 4
+# The kinds of selections that are counted.
 FORMS = ("VAR", "VAR1", "VARA", "VARS", "VARM", "VARN", "VARD")
+# Counters about the shape of a variable.
 STATIC = ("NDIMS", "NPOINTS", "DATATYPE_SIZE", "IS_RECORD_VAR")
 
-Access = tuple[int, tuple[int, ...], tuple[int, ...]]  # bytes, lengths, strides
+# Bytes, lengths and strides of an access.
+Access = tuple[int, tuple[int, ...], tuple[int, ...]]
 
 
 @dataclass
 class Variable:
-    """The operations on one variable, on one rank."""
+    """The operations on one variable, on one rank or on all."""
 
     counters: Counter[str] = field(default_factory=Counter)
     shape: dict[str, int] = field(default_factory=dict)
@@ -40,8 +48,8 @@ class Variable:
     last: str = ""
 
     def opened(self, type_number: int, record: bool, lengths: list[int]) -> None:
-        """Records that the variable was defined or looked up. record: whether its first dimension
-        is that of records."""
+        """Counts that the variable was defined or looked up. type_number: of its type in the file.
+        record: whether the first dimension is that of records. lengths: of the dimensions."""
         self.counters["OPENS"] += 1
         self.shape = {
             "NDIMS": len(lengths),
@@ -51,8 +59,8 @@ class Variable:
         }
 
     def moved(self, function: str, elements: int, boxes: list[tuple[int, int]]) -> None:
-        """Counts a call that moved this many elements. boxes: length and stride for each
-        dimension."""
+        """Counts a call. function: of PnetCDF. elements: number of moved elements. boxes: length
+        and stride in each dimension."""
         match = FUNCTION.fullmatch(function)
         assert match, function
         api, form = match["api"], match["form"].upper()
@@ -76,13 +84,14 @@ class Variable:
 
 @dataclass
 class Expected:
-    """All records of one process, or of several processes together."""
+    """The records of one rank, or of several ranks together, by the path of the file and the name
+    of the variable."""
 
     files: dict[str, Counter[str]] = field(default_factory=dict)
     variables: dict[str, Variable] = field(default_factory=dict)
 
     def take(self, line: str) -> None:
-        """Applies a line that the program printed (see facts.h) to the expected records."""
+        """Counts a line that the program printed (see facts.h)."""
         word, *rest = line.split(" ")
         if word == "file":
             self.files.setdefault(rest[1], Counter())[rest[0]] += 1
@@ -96,7 +105,7 @@ class Expected:
             self.variables[rest[0]].moved(word, int(rest[1]), boxes)
 
     def add(self, other: Expected) -> None:
-        """Adds the counts of another rank; the order of ranks does not matter."""
+        """Adds the counts of another rank."""
         for path, counters in other.files.items():
             self.files.setdefault(path, Counter()).update(counters)
         for name, variable in other.variables.items():
@@ -118,8 +127,8 @@ def from_facts(texts: Iterable[str]) -> Expected:
 
 
 def common(variable: Variable) -> dict[str, int]:
-    """Returns the counters of the four most common accesses, ordered by count, then by size. It is
-    only for variables for which no two accesses have the same count and size."""
+    """Returns the counters of the four most common accesses, ordered by count, then by size. Right
+    only if no two accesses have the same count and size."""
     counters: dict[str, int] = {}
     ranked = sorted(
         ((count, access) for access, count in variable.accesses.items() if access[0]),
@@ -137,6 +146,7 @@ def common(variable: Variable) -> dict[str, int]:
 
 
 def has_clear_order(variable: Variable) -> bool:
-    """Returns whether no two accesses agree in size and count, and no table overflows."""
+    """Returns whether no two accesses have the same count and size, and there are not too many for
+    the runtime's table."""
     keys = [(count, access[0]) for access, count in variable.accesses.items() if access[0]]
     return len(set(keys)) == len(keys) and len(variable.accesses) <= 32

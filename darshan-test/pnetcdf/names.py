@@ -1,4 +1,4 @@
-"""The names of the functions that move data, as the compiler makes them from the table."""
+"""Finds the names of the functions that move data, as the compiler makes them from the table."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 TABLE = Path(__file__).resolve().parents[2] / "runtime" / "modules" / "pnetcdf" / "transfers.def"
+# A C source that becomes the names.
 ROWS = f"""
 #define TRANSFER(api, form, type, mode, arguments) ncmpi_##api##_##form##type##mode
 #include "{TABLE}"
@@ -13,7 +14,7 @@ ROWS = f"""
 
 
 def transfers() -> set[str]:
-    """Returns the name of every function that transfers.def defines."""
+    """Returns the name of each function that transfers.def defines."""
     done = subprocess.run(
         ["cc", "-E", "-P", "-xc", "-"], input=ROWS, text=True, capture_output=True, check=True
     )

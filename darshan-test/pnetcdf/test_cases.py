@@ -1,5 +1,5 @@
-"""C programs with the PnetCDF library of this system: every row is the one computed from the
-program's output."""
+"""The rows of C programs that use the PnetCDF library of this system are those that the model
+computes from their output."""
 
 from __future__ import annotations
 
@@ -18,14 +18,17 @@ from .model import Expected, from_facts
 from .names import transfers
 
 HERE = Path(__file__).resolve().parent
+# The names of the cases in cases.c.
 NAMES = re.findall(r"CASE\((\w+)\)", (HERE / "facts.h").read_text().split("(CASE)", 1)[1])
+# Variables that let Open MPI run as root.
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+# The command that starts ranks; their number follows.
 MPIEXEC = ["timeout", "100", "mpiexec.openmpi", *OPENMPI, "-n"]
 
 
 @dataclass
 class Runs:
-    """Runs a case without and with the runtime; files and output must be the same."""
+    """Runs a case without and with the runtime; its files and its output must be the same."""
 
     build: Path
     cases: Path
@@ -34,8 +37,8 @@ class Runs:
     logs: list[Path] = field(default_factory=list)
 
     def __call__(self, name: str, ranks: int = 1) -> tuple[Expected, Rows]:
-        """Runs the case without the runtime and with it, and checks that both leave the same files.
-        Returns the model's records and the rows of the log."""
+        """Runs a case without and with the runtime, and checks that both leave the same files.
+        ranks: number of ranks. Returns the records of the model, and the rows of the log."""
         work = {how: self.folder / how for how in ("bare", "instrumented")}
         for folder in work.values():
             folder.mkdir()
@@ -60,7 +63,7 @@ class Runs:
         return from_facts(facts), read_rows(self.parser, self.logs)
 
     def facts(self, rank: int = 0) -> str:
-        """Returns the output of a rank."""
+        """Returns the output of a rank under the runtime."""
         return (self.folder / "instrumented" / f"facts.{rank}").read_text()
 
 
@@ -72,8 +75,7 @@ def run_both(build: Path, cases: Path, parser: Path, tmp_path: Path) -> Runs:
 
 @pytest.mark.parametrize("name", ["every", *(name for name in NAMES if name != "many")])
 def test_case(name: str, run_both: Runs) -> None:
-    """All counters of both modules are those of the model for this case, and PyDarshan reads the
-    same."""
+    """All counters of a case are those of the model, and PyDarshan reads the same."""
     expected, rows = run_both(name)
     assert len(run_both.logs) == 1
     assert expected.files
@@ -83,8 +85,8 @@ def test_case(name: str, run_both: Runs) -> None:
 
 
 def test_every_function_was_called(run_both: Runs) -> None:
-    """The test program calls each transfer function of the table: once, and those with several
-    variables twice."""
+    """The program calls each function of the table that moves data: once, or twice with several
+    variables."""
     run_both("every")
     facts = run_both.facts()
     called = re.findall(r"^(ncmpi_\w+) ", facts, re.M)
@@ -94,7 +96,7 @@ def test_every_function_was_called(run_both: Runs) -> None:
 
 
 def test_every_row_is_exported(cases: Path, build: Path) -> None:
-    """All 829 functions of calls.def and transfers.def exist in PnetCDF and in libdarshan.so."""
+    """All 829 functions of calls.def and transfers.def are in PnetCDF and in libdarshan.so."""
     table = HERE.parents[1] / "runtime" / "modules" / "pnetcdf" / "calls.def"
     names = transfers() | set(re.findall(r"^CALL\((\w+)", table.read_text(), re.M))
     assert len(names) == 829
@@ -110,7 +112,7 @@ def test_every_row_is_exported(cases: Path, build: Path) -> None:
 
 @pytest.mark.parametrize("name", ["every", "files"])
 def test_four_ranks(name: str, run_both: Runs) -> None:
-    """The sums over all ranks are those of the operations of each rank."""
+    """The sums over four ranks are those of the operations of each rank."""
     expected, rows = run_both(name, 4)
     assert run_both.logs
     wrong = list(differences(expected, rows, 4))
@@ -128,7 +130,7 @@ def test_many(run_both: Runs) -> None:
 
 
 def test_what_is_below(run_both: Runs) -> None:
-    """The bytes that variables requested are in LAYERS records, and file records name their
+    """LAYERS records have the bytes that variables requested, and the records of files name their
     module."""
     expected, rows = run_both("records")
     for name, variable in expected.variables.items():
@@ -147,7 +149,7 @@ def test_what_is_below(run_both: Runs) -> None:
 
 
 def test_switched_off(build: Path, cases: Path, parser: Path, tmp_path: Path) -> None:
-    """With PNETCDF_VAR switched off, only PNETCDF_FILE has records."""
+    """If PNETCDF_VAR is switched off, only PNETCDF_FILE has records."""
     work = tmp_path / "work"
     work.mkdir()
     extra = AS_ROOT | {"DARSHAN_MOD_DISABLE": "PNETCDF_VAR"}

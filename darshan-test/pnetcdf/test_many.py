@@ -1,4 +1,5 @@
-"""A program has more PnetCDF files open at a time than the runtime's table has entries."""
+"""If a program has more PnetCDF files open at a time than the runtime's table has entries, each
+call is counted nevertheless."""
 
 from __future__ import annotations
 
@@ -15,6 +16,8 @@ from place import absent
 from .conftest import COMPILER, HERE
 from .test_cases import AS_ROOT
 
+# Entries of the runtime's table; copies of PnetCDF in the program; open files and synchronized
+# files of each copy.
 IDS, COPIES, FILES, SYNCS = 2048, 3, 700, 100
 
 
@@ -27,8 +30,8 @@ def library_of(program: Path) -> Path:
 
 
 def copy_with_plugin(library: Path, number: int, folder: Path) -> Path:
-    """Copies the library under another name, so that the loader treats it as another library.
-    Returns the path of a plug-in that is linked with the copy."""
+    """Copies the library under another name, so that the loader takes it for another library.
+    number: of the copy. Returns the path of a plug-in that is linked with the copy."""
     name = library.name.replace("pnetcdf", f"pnetcd{number}")
     contents = library.read_bytes().replace(library.name.encode(), name.encode())
     (folder / name).write_bytes(contents)
@@ -41,7 +44,8 @@ def copy_with_plugin(library: Path, number: int, folder: Path) -> Path:
 
 @pytest.fixture
 def descriptors() -> None:
-    """Raises the limit of descriptors for the files of the test."""
+    """Raises the limit of descriptors for the files of a test. Skips the test if that is not
+    allowed."""
     least = 2 * COPIES * FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < least:
@@ -51,8 +55,8 @@ def descriptors() -> None:
 
 @pytest.mark.usefixtures("descriptors")
 def test_many_ids(build: Path, cases: Path, tmp_path: Path) -> None:
-    """The log counts the ids for which the table has no entry. Their files are found by a query to
-    the library, so that every call is counted."""
+    """The log has the number of ids without an entry in the table. The runtime finds their files by
+    a query to the library, so that each call is counted."""
     library = library_of(cases)
     plugins = [copy_with_plugin(library, n, tmp_path) for n in range(1, COPIES + 1)]
     program = tmp_path / "many"

@@ -1,4 +1,4 @@
-"""PnetCDF's own programs: they write and print the same with the runtime.
+"""PnetCDF's own programs write and print the same with the runtime.
 
 The programs of Debian 12 contain PnetCDF, so no preloaded library can wrap its functions: the log
 has only their calls of MPI-IO and POSIX. The programs of Debian 13 use the shared library, and
@@ -16,6 +16,7 @@ from place import needs
 
 from .test_cases import AS_ROOT
 
+# A NetCDF file as text.
 CDL = """netcdf sample {
 dimensions:
   time = UNLIMITED ;
@@ -29,6 +30,7 @@ data:
   line = 0.5, 1.5, 2.5, 3.5, 4.5 ;
 }
 """
+# The programs, with arguments.
 COMMANDS = (
     ["ncmpigen", "-o", "sample.nc", "sample.cdl"],
     ["ncmpidump", "sample.nc"],
@@ -42,7 +44,7 @@ COMMANDS = (
 
 @pytest.fixture
 def sample(tmp_path: Path) -> Path:
-    """Makes a folder with a NetCDF file and its description as text. Returns the folder."""
+    """Makes a folder with a NetCDF file and its text. Returns the folder."""
     needs("program:ncmpigen")
     folder = tmp_path / "sample"
     folder.mkdir()
@@ -64,8 +66,8 @@ def uses_library(program: str) -> bool:
 def test_program(
     command: list[str], sample: Path, build: Path, parser: Path, tmp_path: Path
 ) -> None:
-    """The program's status, output and file are the same as without the runtime, and the log has
-    the program's operations on the file."""
+    """A program ends with the same status, output and file as without the runtime, and the log has
+    its operations on the file."""
     work = tmp_path / "work"
     shutil.copytree(sample, work)
     without = bare(command, work, AS_ROOT)

@@ -1,1 +1,1 @@
-"""Tests of one log for many ranks: exactness, limits and failures."""
+"""Tests of one log for many ranks: its exactness, its limits, and failures while it is written."""

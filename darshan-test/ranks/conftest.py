@@ -1,5 +1,5 @@
-"""Fixtures of the tests of many ranks: the path to this build's binding, which the tests use to
-read logs, and the merger."""
+"""Fixtures of the tests of many ranks: this build's binding, with which the tests read logs, and
+the merger."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from lab.command import finished
 from tree import use_binding
 
 use_binding()
+# Runs darshan-merge.
 Merge = Callable[..., "subprocess.CompletedProcess[str]"]
 
 

@@ -1,11 +1,12 @@
-/* Every rank writes to a separate file and to a shared file; then one rank is killed before
- * MPI_Finalize. */
+/* Each rank writes to a file of its own and to a shared file; then one rank is killed before
+ * MPI_Finalize. Usage: killed FOLDER. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
+/* Writes the first bytes of a text to a file. Returns 0; not 0 if that fails. */
 static int write_some(const char *path, int bytes) {
   int fd = open(path, O_RDWR | O_CREAT, 0644);
   ssize_t written = pwrite(fd, "01234567", (size_t)bytes, 0);

@@ -1,5 +1,5 @@
 """Computes the merged records of several ranks from the rules of the format alone. Ranks are merged
-along the tree that doc/log-format.md describes, because the order decides which values are removed
+along the tree that doc/log-format.md describes, because the order decides which values are dropped
 from a list of four."""
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 
 from darshan_report import open_log
 
+# Modules whose records are merged, each with the name of its table.
 TABLES = {
     "POSIX": "posix",
     "MPI-IO": "mpiio",
@@ -25,23 +26,27 @@ TABLES = {
     "H5_META": "h5-meta",
     "LAYERS": "layers",
 }
+# A row of a table: name, rule and unit of the counter.
 ROW = re.compile(r"^F?COUNTER\((\w+),\s*(\w+),\s*(\w+),", re.M)
 SOURCE = Path(__file__).resolve().parent.parent.parent
-Key = tuple[str, int]  # module, record id
-Number = float  # ints for counters that are integers
+# The module, and the record id.
+Key = tuple[str, int]
+# A counter, which is an int if it is an integer.
+Number = float
 
 
 @lru_cache
 def rules(module: str) -> dict[str, str]:
-    """Returns the merging rule of each counter of a module, by its name without prefix, in
-    order."""
+    """Returns the rule of each counter of a module, by its name without prefix, in the order of the
+    record."""
     (path,) = SOURCE.glob(f"runtime/modules/*/{TABLES[module]}.def")
     return {name: rule for name, rule, _ in ROW.findall(path.read_text())}
 
 
 @dataclass
 class Record:
-    """A record: its counters by their name without prefix, and its rank."""
+    """A record of one rank or of several. values: by names without prefix. rank: -1 if merged.
+    ranks: those that it is from. times, bytes: of each of these ranks, for the variances."""
 
     module: str
     id: int
@@ -53,7 +58,7 @@ class Record:
 
 
 def read(path: Path) -> Iterator[Record]:
-    """Yields the records of all modules of a log whose records are merged."""
+    """Yields the records of a log, of all modules whose records are merged."""
     with open_log(path) as log:
         for module, table in TABLES.items():
             if log.info.region(module) is None:
@@ -68,13 +73,14 @@ def read(path: Path) -> Iterator[Record]:
 
 
 def io_time(values: dict[str, Number]) -> float:
-    """Returns the seconds of all I/O; missing counters are treated as 0."""
+    """Returns the seconds of all I/O in a record. A counter that it lacks counts as 0."""
     transfers = values.get("F_READ_TIME", 0) + values.get("F_WRITE_TIME", 0)
     return values.get("F_META_TIME", 0) + transfers
 
 
 def prepare(record: Record) -> Record:
-    """Returns the record of a single rank, prepared for the merge."""
+    """Returns the record of a single rank with the counters that merging needs, such as its own
+    rank as the fastest."""
     values = dict(record.values)
     moved = int(values.get("BYTES_READ", 0) + values.get("BYTES_WRITTEN", 0))
     for who in ("FASTEST", "SLOWEST"):
@@ -87,7 +93,7 @@ def prepare(record: Record) -> Record:
 
 
 def top4(module: str, a: dict[str, Number], b: dict[str, Number]) -> dict[str, Number]:
-    """Returns the counters of the four most common values of both records together."""
+    """Returns the counters of the four most common values of two records together."""
     out = {}
     names = list(rules(module))
     values = [n for n in names if rules(module)[n] == "TOP4_VALUE"]
@@ -125,13 +131,13 @@ def top4(module: str, a: dict[str, Number], b: dict[str, Number]) -> dict[str, N
 
 
 def least_above_zero(a: Number, b: Number) -> Number:
-    """Returns the smaller positive value; 0 if there is none, which means that the operation never
+    """Returns the smaller of the values that are not 0; 0 if both are, because the operation never
     happened."""
     return min((x for x in (a, b) if x > 0), default=a)
 
 
 def pair(a: Record, b: Record) -> Record:
-    """Merges two prepared records of one file, and returns the result."""
+    """Merges two prepared records of one file. Returns the merged record."""
     out: dict[str, Number] = {}
     x, y = a.values, b.values
     table = rules(a.module)
@@ -163,14 +169,14 @@ def pair(a: Record, b: Record) -> Record:
 
 
 def variance(values: list[float]) -> float:
-    """Returns the population variance of the values."""
+    """Returns the population variance of the values, in the square of their unit."""
     mean = sum(values) / len(values)
     return sum((v - mean) ** 2 for v in values) / len(values)
 
 
 def finish(record: Record, nprocs: int) -> Record:
-    """Sets the variances and the rank -1 of a merged record. A record of a single rank of a larger
-    job is not changed."""
+    """Sets the variances of a merged record, and rank -1. The record of a single rank of a larger
+    job does not change. nprocs: ranks of the job."""
     if len(record.ranks) == 1 and nprocs > 1:
         return record
     record = record if record.times else prepare(record)
@@ -182,7 +188,8 @@ def finish(record: Record, nprocs: int) -> Record:
 
 
 def along_tree(ranks: dict[int, dict[Key, Record]], rank: int, size: int) -> dict[Key, Record]:
-    """Returns the merged records of a rank and of the ranks below it in the tree."""
+    """Returns the records of a rank, merged with those of the ranks below it in the tree. ranks:
+    the records of each rank. size: number of ranks."""
     have = dict(ranks[rank])
     step = 1
     while rank % (2 * step) == 0 and rank + step < size:
@@ -198,8 +205,8 @@ def along_tree(ranks: dict[int, dict[Key, Record]], rank: int, size: int) -> dic
 
 
 def merged(logs: list[Path]) -> dict[Key, list[Record]]:
-    """Returns the records that the log of a job must have, by module and id: merged ones, or those
-    of single ranks."""
+    """Returns the records that the log of a job must have, by module and id. logs: of each rank, in
+    order."""
     ranks = {n: {(r.module, r.id): r for r in read(path)} for n, path in enumerate(logs)}
     whole = along_tree(ranks, 0, len(logs))
     return {key: [finish(record, len(logs))] for key, record in whole.items()}

@@ -1,5 +1,5 @@
-"""The journals of a killed job are merged into one log on each node; merging these logs gives the
-same log as merging all journals at once."""
+"""The journals of a killed job can be merged on each node, and the logs of the nodes later. The
+result is the same as with all journals at once."""
 
 from __future__ import annotations
 
@@ -20,12 +20,15 @@ from place import needs
 
 from .conftest import Merge
 
-RANKS, IN_COMMON = 9, 18446744073709551557  # a 64-bit number
+# Ranks of the job, and its id, which is a 64-bit number.
+RANKS, IN_COMMON = 9, 18446744073709551557
+# The ranks on each node.
 NODES = {0: (0, 3, 6), 1: (1, 4, 7, 8), 2: (2, 5)}
 
 
 def journals_of(build: Path, folder: Path, number: int) -> list[Path]:
-    """Makes journals of `number` ranks of a job. Returns their paths."""
+    """Makes the journals of all ranks of a job. number: its id. folder: for them. Returns their
+    paths."""
     folder.mkdir(parents=True)
     play = build / "darshan-test" / "ranks" / "play"
     files = ("--shared", 5, "--own", 2, "--part", 8)
@@ -38,14 +41,14 @@ def journals_of(build: Path, folder: Path, number: int) -> list[Path]:
 
 
 def contents(build: Path, log: Path) -> list[str]:
-    """Returns all contents of a log as sorted lines, except for its path, sizes and duration."""
+    """Returns all contents of a log as sorted lines, without its path, sizes and duration."""
     text = parsed(build / "darshan-parser", log, "--all")
     loose = ("log file", "region", "compression", "(compressed)", "# job_duration")
     return sorted(line for line in text.splitlines() if not any(word in line for word in loose))
 
 
 def on_nodes(merge: Merge, journals: list[Path], folder: Path) -> list[Path]:
-    """Makes a log for each node, and returns their paths."""
+    """Merges the journals of each node into one log. folder: for the logs. Returns their paths."""
     folder.mkdir(exist_ok=True)
     made = []
     for node, ranks in NODES.items():
@@ -56,8 +59,8 @@ def on_nodes(merge: Merge, journals: list[Path], folder: Path) -> list[Path]:
 
 
 def test_logs_of_nodes_are_joined(build: Path, merge: Merge, tmp_path: Path) -> None:
-    """The logs of nodes are merged from a folder with other files, and with the journals of a node
-    that has no log yet."""
+    """The logs of nodes can be merged by naming their folder, which has other files too, together
+    with the journals of a node without a log."""
     journals = journals_of(build, tmp_path / "each", IN_COMMON)
     all_at_once = tmp_path / "all-at-once"
     assert merge("-o", all_at_once, *journals).returncode == 0
@@ -82,7 +85,7 @@ def test_logs_of_nodes_are_joined(build: Path, merge: Merge, tmp_path: Path) -> 
 
 
 def test_some_of_the_nodes(build: Path, merge: Merge, tmp_path: Path) -> None:
-    """A log that was merged from some of the nodes can later be merged with the rest."""
+    """A log from some of the nodes can be merged with the others later."""
     journals = journals_of(build, tmp_path / "each", IN_COMMON)
     all_at_once, some, joined = (tmp_path / name for name in ("all-at-once", "some", "joined"))
     assert merge("-o", all_at_once, *journals).returncode == 0
@@ -100,8 +103,8 @@ def test_some_of_the_nodes(build: Path, merge: Merge, tmp_path: Path) -> None:
 
 
 def test_nodes_of_two_jobs(build: Path, merge: Merge, tmp_path: Path) -> None:
-    """If a folder has logs of nodes of two jobs, darshan-merge requires --job, and merges the logs
-    of that job."""
+    """If a folder has logs of two jobs, darshan-merge asks for --job, and merges those of this
+    job."""
     jobs = {}
     for number in (11, 12):
         journals = journals_of(build, tmp_path / str(number), number)
@@ -125,6 +128,9 @@ def test_nodes_of_two_jobs(build: Path, merge: Merge, tmp_path: Path) -> None:
 
 
 def test_what_is_no_part_of_it(build: Path, merge: Merge, tmp_path: Path) -> None:
+    """Logs that cannot be parts of one job together cause an error of one line and no log: a
+    repeated one, a damaged one, one with shared records, or a journal of a rank that a log has
+    already."""
     journals = journals_of(build, tmp_path / "each", IN_COMMON)
     first, second, _ = on_nodes(merge, journals, tmp_path / "logs")
     twice, short, together = (tmp_path / name for name in ("twice", "short", "together"))
@@ -151,8 +157,8 @@ def test_what_is_no_part_of_it(build: Path, merge: Merge, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("flavour", ["mpich", "openmpi"])
 def test_killed_job_on_two_nodes(merge: Merge, build: Path, tmp_path: Path, flavour: str) -> None:
-    """The logs of the nodes of a killed MPI job, with a journal folder for each node, are merged
-    into one log with all records, traces and communication."""
+    """The logs of both nodes of a killed MPI job become one log with all records, traces and
+    communication. flavour: the MPI."""
     needs(f"mpi:{flavour}")
     compiler, start = shutil.which(f"mpicc.{flavour}"), shutil.which(f"mpiexec.{flavour}")
     program = tmp_path / "killed"

@@ -1,4 +1,5 @@
-"""The log of many ranks follows the format's rules and limits; otherwise no log is written."""
+"""The log of many ranks follows the rules and the limits of the format. If it cannot be written as
+a whole, there is none."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ from lab.command import finished
 
 from .model import TABLES, Record, merged, read, rules
 
+# Numbers of ranks.
 SIZES = (1, 2, 3, 7, 16, 21, 40)
 
 
@@ -24,12 +26,15 @@ def play(build: Path) -> Path:
 
 
 def run(play: Path, log: Path, *options: object) -> subprocess.CompletedProcess[str]:
+    """Runs the program. log: the log to write. options: of the program. Returns its output and exit
+    status."""
     command = [str(x) for x in (play, *options, log)]
     return finished(command)
 
 
 def made(play: Path, folder: Path, ranks: int, *options: object) -> tuple[Path, list[Path]]:
-    """Returns the log of all ranks, and the log of each rank. options: of the program."""
+    """Simulates a job. options: of the program. Returns the log of all ranks, and the log of each
+    rank."""
     each = folder / "each"
     each.mkdir()
     done = run(play, folder / "all.darshan", "--ranks", ranks, "--each", each, *options)
@@ -38,6 +43,7 @@ def made(play: Path, folder: Path, ranks: int, *options: object) -> tuple[Path, 
 
 
 def by_key(path: Path) -> dict[tuple[str, int], list[Record]]:
+    """Returns the records of a log, by module and id."""
     out: dict[tuple[str, int], list[Record]] = {}
     for record in read(path):
         out.setdefault((record.module, record.id), []).append(record)
@@ -45,6 +51,7 @@ def by_key(path: Path) -> dict[tuple[str, int], list[Record]]:
 
 
 def same(found: Record, expected: Record) -> None:
+    """Checks that a record has the rank and the values of the expected one."""
     assert found.rank == expected.rank
     for name, value in expected.values.items():
         if name == "F_VARIANCE_RANK_TIME":  # the log stores only 12 bits of it
@@ -60,8 +67,8 @@ def same(found: Record, expected: Record) -> None:
 def test_every_counter_is_merged_by_its_rule(
     play: Path, tmp_path: Path, ranks: int, streams: int
 ) -> None:
-    """Every counter is merged by its rule, even if nearly every rank writes different streams.
-    streams: the number of bytes in a rank's buffer."""
+    """Each counter of a merged record has the value of its rule, even if the ranks write very
+    different streams. streams: bytes of a rank's buffer."""
     files = ("--shared", 6, "--own", 3, "--part", 12)
     log, each = made(play, tmp_path, ranks, *files, "--streams", streams)
     expected, found = merged(each), by_key(log)
@@ -76,7 +83,7 @@ def test_every_counter_is_merged_by_its_rule(
 def test_shared_records_and_names_are_in_the_order_of_rank_0(
     play: Path, tmp_path: Path, ranks: int
 ) -> None:
-    """Shared records and names are in the order of rank 0, which is that of time: neighbouring
+    """Shared records and names are in the order in which rank 0 used the files. Neighbouring
     records are similar, so the log is smaller than in the order of ids."""
     log, each = made(play, tmp_path, ranks, "--shared", 50, "--posix")
 
@@ -91,8 +98,8 @@ def test_shared_records_and_names_are_in_the_order_of_rank_0(
 
 @pytest.mark.parametrize("ranks", (3, 16))
 def test_variances_have_no_noise(play: Path, tmp_path: Path, ranks: int) -> None:
-    """The last 40 of the 52 bits of the fraction of a variance are zero, because random bits would
-    be a tenth of the log."""
+    """The last 40 of the 52 bits of a variance's fraction are zero. Random bits would be a tenth of
+    the log."""
     log, _ = made(play, tmp_path, ranks, "--shared", 50, "--posix")
     values = [r.values["F_VARIANCE_RANK_TIME"] for r in read(log) if r.module == "POSIX"]
     bits = [int.from_bytes(struct.pack("<d", value), "little") for value in values]
@@ -101,6 +108,8 @@ def test_variances_have_no_noise(play: Path, tmp_path: Path, ranks: int) -> None
 
 @pytest.mark.parametrize("ranks", SIZES)
 def test_partly_shared_records_say_of_whom_they_are(play: Path, tmp_path: Path, ranks: int) -> None:
+    """A merged record of some of the ranks has a row in SHARED, with their number and the lowest
+    and highest of them."""
     log, each = made(play, tmp_path, ranks, "--shared", 2, "--part", 12)
     with open_log(log) as opened:
         modules = {m.name: m.id for m in opened.modules()}
@@ -120,6 +129,7 @@ def test_partly_shared_records_say_of_whom_they_are(play: Path, tmp_path: Path, 
 
 
 def lustre(path: Path) -> list[tuple[int, int]]:
+    """Returns id and rank of each Lustre record of a log."""
     with open_log(path) as log:
         return [
             (int.from_bytes(r[:8], "little"), int.from_bytes(r[8:16], "little", signed=True))
@@ -128,6 +138,7 @@ def lustre(path: Path) -> list[tuple[int, int]]:
 
 
 def test_of_lustre_one_record_stays_and_heat_maps_all(play: Path, tmp_path: Path) -> None:
+    """A file of all ranks has one Lustre record, and each rank keeps its heat map."""
     log, each = made(play, tmp_path, 9, "--shared", 6, "--own", 2)
     all_ids = [{id for id, _ in lustre(path)} for path in each]
     shared, found = set.intersection(*all_ids), lustre(log)
@@ -140,6 +151,7 @@ def test_of_lustre_one_record_stays_and_heat_maps_all(play: Path, tmp_path: Path
 
 @pytest.mark.parametrize("streams", [4 << 20, 1000])
 def test_every_id_has_its_name(play: Path, tmp_path: Path, streams: int) -> None:
+    """The log has the names of all ranks' files. streams: bytes of a rank's buffer."""
     files = ("--shared", 5, "--own", 2, "--part", 9, "--streams", streams)
     log, each = made(play, tmp_path, 12, *files)
     expected: dict[int, str] = {}
@@ -151,6 +163,7 @@ def test_every_id_has_its_name(play: Path, tmp_path: Path, streams: int) -> None
 
 
 def test_ranks_can_be_kept_apart(play: Path, tmp_path: Path) -> None:
+    """Without the reduction, the log has the record of each rank."""
     log, each = made(play, tmp_path, 6, "--shared", 4, "--part", 5, "--keep-ranks")
     expected: dict[tuple[str, int], list[Record]] = {}
     for path in each:
@@ -164,7 +177,8 @@ def test_ranks_can_be_kept_apart(play: Path, tmp_path: Path) -> None:
 
 
 def sums(path: Path) -> Counter[tuple[str, str]]:
-    """Returns the sums of all counters that are added up, by module and name."""
+    """Returns the sums over all records of the integer counters that are added up, by module and
+    name."""
     total: Counter[tuple[str, str]] = Counter()
     for record in read(path):
         for name, rule in rules(record.module).items():
@@ -173,6 +187,7 @@ def sums(path: Path) -> Counter[tuple[str, str]]:
     return total
 
 
+# Options of a job whose records fit, and of one whose records are too many.
 STAYING = ("--ranks", 24, "--shared", 30, "--part", 30, "--own", 3)
 FOLDING = ("--ranks", 64, "--part", 400, "--posix")
 
@@ -189,8 +204,9 @@ FOLDING = ("--ranks", 64, "--part", 400, "--posix")
 def test_beyond_the_bound_nothing_is_lost(
     play: Path, tmp_path: Path, files: tuple[object, ...], candidates: int, folded: bool
 ) -> None:
-    """Records beyond the limit stay separate for each rank or are combined; the sums are those of
-    all ranks."""
+    """Records beyond the limit remain separate for each rank, or are combined; the sums are those
+    of all ranks. files: options of the program. candidates: the limit in bytes. folded: whether
+    records are combined."""
     log, each = made(play, tmp_path, *files[1:], "--candidates", candidates, "--streams", 5000)
     expected: Counter[tuple[str, str]] = Counter()
     for path in each:
@@ -206,6 +222,7 @@ def test_beyond_the_bound_nothing_is_lost(
 
 
 def test_start_and_end_are_those_of_the_job(play: Path, tmp_path: Path) -> None:
+    """The log starts with the first rank and ends with the last one."""
     log, _ = made(play, tmp_path, 10, "--shared", 1)
     with open_log(log) as opened:
         info = opened.info
@@ -213,6 +230,7 @@ def test_start_and_end_are_those_of_the_job(play: Path, tmp_path: Path) -> None:
 
 
 def test_ranks_without_records_make_a_log_too(play: Path, parser: Path, tmp_path: Path) -> None:
+    """Ranks without records leave a log with their number."""
     log, _ = made(play, tmp_path, 17, "--posix")
     text = subprocess.run([parser, log], capture_output=True, text=True, check=True).stdout
     assert "# nprocs: 17" in text
@@ -223,10 +241,12 @@ def test_ranks_without_records_make_a_log_too(play: Path, parser: Path, tmp_path
 
 
 def nothing_is_left(folder: Path) -> None:
+    """Checks that a folder has no file."""
     assert not [p for p in folder.iterdir() if p.is_file()]
 
 
 def test_no_file_no_log_for_anybody(play: Path, tmp_path: Path) -> None:
+    """If the log cannot be created, all ranks report the failure."""
     (tmp_path / "file").write_text("not a folder")
     files = ("--shared", 4, "--own", 4, "--streams", 1000)
     done = run(play, tmp_path / "file" / "all.darshan", "--ranks", 11, *files)
@@ -234,6 +254,7 @@ def test_no_file_no_log_for_anybody(play: Path, tmp_path: Path) -> None:
 
 
 def test_a_log_is_never_replaced(play: Path, tmp_path: Path) -> None:
+    """If the log exists, all ranks report the failure, and the file does not change."""
     log = tmp_path / "all.darshan"
     log.write_text("precious")
     done = run(play, log, "--ranks", 5, "--shared", 2)
@@ -243,8 +264,8 @@ def test_a_log_is_never_replaced(play: Path, tmp_path: Path) -> None:
 
 
 def test_a_writer_that_cannot_write_fails_all(play: Path, tmp_path: Path) -> None:
-    """If the last rank cannot write because of a limit of file size, all ranks report the
-    failure."""
+    """If a rank cannot write because of a limit of file size, all ranks report the failure, and no
+    file is left."""
     files = ("--ranks", 8, "--shared", 2, "--own", 300, "--posix", "--streams", 1000)
     assert run(play, tmp_path / "whole.darshan", *files).returncode == 0
     limit = (tmp_path / "whole.darshan").stat().st_size // 2
@@ -266,8 +287,8 @@ def test_a_writer_that_cannot_write_fails_all(play: Path, tmp_path: Path) -> Non
 def test_a_lost_message_is_no_hang_and_no_half_log(
     play: Path, tmp_path: Path, edge: str, number: int, streams: int
 ) -> None:
-    """If a message between two ranks is lost, every rank still ends; if a log exists, it is
-    complete."""
+    """If a message between two ranks is lost, each rank ends, and there is a whole log or none.
+    edge: sender and receiver. number: of the message between them, from 0."""
     log = tmp_path / "all.darshan"
     files = ("--ranks", 8, "--shared", 3, "--own", 3, "--streams", streams)
     done = run(play, log, *files, "--lose", f"{edge},{number}")
@@ -281,8 +302,8 @@ def test_a_lost_message_is_no_hang_and_no_half_log(
 
 
 def test_twenty_thousand_ranks(play: Path, tmp_path: Path) -> None:
-    """20,000 ranks leave one shared record for each file, and their largest message has less than
-    twice the size of that of 20 ranks."""
+    """The log of 20,000 ranks has one record for each shared file, and the largest message is less
+    than twice as large as with 20 ranks."""
     options = ("--shared", 4, "--posix", "--clock", "0")
     done = run(play, tmp_path / "all.darshan", "--ranks", 20_000, *options)
     words = done.stdout.split()

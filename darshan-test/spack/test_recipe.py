@@ -1,6 +1,6 @@
-"""The Spack recipe, with a stand-in for Spack (standin/): its directives agree with configure and
-packages.txt, and its functions compile, install and test the package when they are called as by
-Spack. Spack itself is not used."""
+"""The Spack recipe agrees with configure and packages.txt, and its functions compile, install and
+test the package if they are called as by Spack. Spack itself is not used, but a stand-in
+(standin/)."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ from sample import everything
 
 HERE = Path(__file__).resolve().parent
 TREE = HERE.parents[1]
+# The repository of the recipe.
 REPO = TREE / "share" / "spack" / "spack_repo" / "darshan_rebuilt"
 RECIPE = REPO / "packages" / "darshan" / "package.py"
-# Debian's build dependencies and their names in Spack; Spack always has the others.
+# Debian's build dependencies, and their names in Spack; "" for those that Spack always has.
 DEPENDENCIES = {
     "autoconf": "autoconf", "automake": "automake", "gcc": "c", "make": "gmake",
     "pkgconf": "pkgconfig", "zlib1g-dev": "zlib", "libbz2-dev": "bzip2",
@@ -37,7 +38,7 @@ DEPENDENCIES = {
 
 @pytest.fixture(scope="module")
 def recipe() -> Iterator[ModuleType]:
-    """Yields the recipe, which is imported as by Spack, with its modules in the path."""
+    """Yields the recipe, imported as by Spack with the stand-in."""
     before = dict(sys.modules)
     sys.path.insert(0, str(HERE / "standin"))
     for name in [name for name in sys.modules if name.split(".")[0] in ("spack", "spack_repo")]:
@@ -56,13 +57,13 @@ def recipe() -> Iterator[ModuleType]:
 
 @pytest.fixture(scope="module")
 def said(recipe: ModuleType) -> Any:
-    """Returns the recipe's directives."""
+    """Returns the directives of the recipe."""
     return sys.modules["spack.package"].said
 
 
 def package(recipe: ModuleType, stage: Path, prefix: str = "/none", **values: Any) -> Any:
-    """Returns the package of a concrete spec, in which the variants `values` differ from their
-    defaults."""
+    """Returns the package of a concrete spec. stage: folder of its source. values: of variants that
+    differ from their defaults."""
     standin = sys.modules["spack_repo.builtin.build_systems.autotools"]
     variants = {
         name: row["default"] for name, row in sys.modules["spack.package"].said.variants.items()
@@ -75,7 +76,7 @@ def package(recipe: ModuleType, stage: Path, prefix: str = "/none", **values: An
 
 
 def test_names(recipe: ModuleType, said: Any) -> None:
-    """The class of the recipe is named after its folder, and the repository after its own
+    """The class of the recipe has the name of its folder, and the repository that of its own
     folder."""
     assert (REPO / "repo.yaml").read_text().split() == [
         "repo:", "namespace:", REPO.name, "api:", "v2.0",
@@ -87,7 +88,7 @@ def test_names(recipe: ModuleType, said: Any) -> None:
 
 
 def test_configure_knows_the_arguments(recipe: ModuleType, said: Any, tmp_path: Path) -> None:
-    """configure knows the arguments of every value of every variant."""
+    """configure knows the arguments of each value of each variant."""
     known = subprocess.run(
         [TREE / "configure", "--help"], capture_output=True, text=True, check=True
     )
@@ -109,6 +110,8 @@ def test_configure_knows_the_arguments(recipe: ModuleType, said: Any, tmp_path: 
 
 
 def test_dependencies_are_those_of_the_tree(said: Any) -> None:
+    """The recipe needs exactly the packages of packages.txt that building and reports need, by
+    their names in Spack."""
     rows = [line.split() for line in (TREE / "packages.txt").read_text().splitlines()]
     needed = {row[0] for row in rows if row[1:2] in (["build"], ["report"])}
     assert needed == DEPENDENCIES.keys() - {"libcmocka-dev"}
@@ -117,7 +120,7 @@ def test_dependencies_are_those_of_the_tree(said: Any) -> None:
 
 
 def test_loading_it(recipe: ModuleType, tmp_path: Path) -> None:
-    """Loading the package preloads the runtime only if the variant requests it, after libraries
+    """Loading the package preloads the runtime only if the variant says so, after the libraries
     that are preloaded already."""
     modifications = sys.modules["spack.package"].EnvironmentModifications
     for asked, expected in ((False, "other.so"), (True, "other.so:/none/lib/libdarshan.so")):
@@ -128,8 +131,8 @@ def test_loading_it(recipe: ModuleType, tmp_path: Path) -> None:
 
 
 def unpack(build: Path, folder: Path) -> Path:
-    """Unpacks the output of `make dist` into the folder, as Spack unpacks a source; returns the
-    unpacked folder."""
+    """Makes the source package with `make dist`, and unpacks it into a folder as Spack does.
+    Returns the unpacked folder."""
     subprocess.run(
         ["make", "-s", "-C", build, "dist"], env={**os.environ, "XZ_OPT": "-1"},
         capture_output=True, timeout=300, check=True,
@@ -151,8 +154,8 @@ if everything():
     def test_install(
         values: dict[str, Any], recipe: ModuleType, build: Path, tmp_path: Path
     ) -> None:
-        """The recipe's phases, environment and package tests work, as with `spack install
-        --test=root`."""
+        """The phases, the environment and the tests of the package work as with `spack install
+        --test=root`. values: of variants."""
         said = sys.modules["spack.package"].said
         if values:
             values = {**values, "logpath": str(tmp_path / "logs")}

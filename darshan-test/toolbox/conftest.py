@@ -1,5 +1,4 @@
-"""Fixture of the tools' tests: the path to this build's binding, which the tests use to read
-logs."""
+"""Lets the tests of the tools read logs with this build's library."""
 
 from __future__ import annotations
 

@@ -1,16 +1,19 @@
-"""An independent implementation of darshan-convert's hashes."""
+"""A second implementation of darshan-convert's hashes."""
 
 from __future__ import annotations
 
+# Masks of 32 and 64 bits.
 MASK32, MASK64 = (1 << 32) - 1, (1 << 64) - 1
 
 
 def _rotated(x: int, n: int, bits: int) -> int:
+    """Returns a number of `bits` bits, rotated to the left by n."""
     return (x << n | x >> (bits - n)) & ((1 << bits) - 1)
 
 
 def lookup3(data: bytes, initial: int = 0) -> int:
-    """Returns Bob Jenkins' hash of May 2006, which 3.5.0 uses to anonymize names."""
+    """Returns Bob Jenkins' hash of May 2006, by which 3.5.0 anonymizes names, as a 32-bit
+    number."""
     a = b = c = (0xDEADBEEF + len(data) + initial) & MASK32
     if not data:
         return c
@@ -30,7 +33,7 @@ def lookup3(data: bytes, initial: int = 0) -> int:
 
 
 def siphash(key: tuple[int, int], data: bytes) -> int:
-    """Returns the hash SipHash-2-4 of the data."""
+    """Returns the hash SipHash-2-4 of the data, as a 64-bit number."""
     start = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
     v = [key[i % 2] ^ word for i, word in enumerate(start)]
 
@@ -55,11 +58,11 @@ def siphash(key: tuple[int, int], data: bytes) -> int:
 
 
 def secret(key: str) -> tuple[int, int]:
-    """Returns the SipHash key that --obfuscate=strong derives from a user's key."""
+    """Returns the key of SipHash that --obfuscate=strong derives from a user's key."""
     return siphash((1, 2), key.encode()), siphash((3, 4), key.encode())
 
 
 def hidden_id(key: str, number: int) -> int:
-    """Returns a record's id under a key of --obfuscate=strong."""
+    """Returns the record id that replaces `number` with --obfuscate=strong. key: the user's key."""
     first, second = secret(key)
     return siphash((first, second ^ 1), number.to_bytes(8, "little"))

@@ -1,4 +1,5 @@
-"""darshan-analyzer counts the logs of a folder."""
+"""darshan-analyzer counts the logs of a folder by kinds of files and by time in I/O, as that of
+Darshan 3.5.0."""
 
 from __future__ import annotations
 
@@ -11,17 +12,19 @@ from logs.encode import encode
 from logs.model import Counted, Log
 from logs.tools import run
 
+# Parts of the time in I/O.
 TIMES = ("READ", "WRITE", "META")
 
 
 @pytest.fixture
 def analyzer(build: Path) -> Path:
+    """Returns the command."""
     return build / "darshan-analyzer"
 
 
 def job(share: float, ranks: tuple[int, ...], *modules: str) -> Log:
-    """Returns the log of a run of 10 s. share: the fraction of the time in POSIX calls, in records
-    of these ranks."""
+    """Returns the log of a run of 10 s. share: fraction of the time in POSIX calls. ranks: of the
+    records with this time; -1: shared. modules: further modules with records."""
     versions = {"POSIX": 4} if ranks else {}
     log = standard_log(versions | dict.fromkeys(modules, 1), files=1, end=(1700000010, 250000000))
     for module in log.modules if ranks else []:
@@ -38,6 +41,7 @@ def job(share: float, ranks: tuple[int, ...], *modules: str) -> Log:
     return log
 
 
+# Logs, each with the words of LABELS that it counts for.
 JOBS = [
     (job(0.1, (-1,)), "shared"),
     (job(0.199, (0,)), "own"),
@@ -48,7 +52,9 @@ JOBS = [
     (job(0.0, (), "MPI-IO", "H5F"), "mpiio hdf5"),
     (Log(), ""),
 ]
+# Logs by their time in I/O, in fifths of the run time.
 BUCKETS = (4, 1, 1, 0, 2)
+# The words of the output, with those of JOBS.
 LABELS = {
     "shared": "      shared file access", "own": "file-per-proccess access",
     "mpiio": "             mpio access", "pnetcdf": "          pnetcdf access",
@@ -57,7 +63,7 @@ LABELS = {
 
 
 def expected(folder: Path) -> list[str]:
-    """Returns the output that darshan-analyzer of Darshan 3.5.0 prints for these jobs."""
+    """Returns the lines that darshan-analyzer of Darshan 3.5.0 prints for these jobs."""
     lines = [f"log dir: {folder}", f"total logs: {len(JOBS)}"]
     for word, label in LABELS.items():
         count = sum(word in words.split() for _, words in JOBS)
@@ -69,7 +75,7 @@ def expected(folder: Path) -> list[str]:
 
 
 def fill(folder: Path) -> None:
-    """Makes nested folders of logs, named after dates."""
+    """Writes the logs to folders of folders, which are named after dates."""
     for i, (log, _) in enumerate(JOBS):
         place = folder / "2026" / str(1 + i % 3)
         place.mkdir(parents=True, exist_ok=True)
@@ -77,6 +83,7 @@ def fill(folder: Path) -> None:
 
 
 def test_counts_of_a_folder(analyzer: Path, tmp_path: Path) -> None:
+    """The output is that of 3.5.0, for logs at any depth."""
     fill(tmp_path)
     done = run(analyzer, tmp_path)
     assert (done.returncode, done.stderr) == (0, b"")
@@ -84,8 +91,8 @@ def test_counts_of_a_folder(analyzer: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_no_log_is_named(analyzer: Path, tmp_path: Path) -> None:
-    """Each file that is not a valid log causes a message of one line, the others are counted, and
-    links are not followed."""
+    """A file that is not a log has a message of one line, the logs are counted, and links in the
+    folder are not followed."""
     fill(tmp_path)
     (tmp_path / "notes.txt").write_text("not a log")
     (tmp_path / "link").symlink_to("..")
@@ -99,7 +106,8 @@ def test_what_is_no_log_is_named(analyzer: Path, tmp_path: Path) -> None:
 
 
 def test_files_that_are_no_logs_share_a_line(analyzer: Path, tmp_path: Path) -> None:
-    """Files that are not logs have one line with their number; a damaged log has its own line."""
+    """Many files that are not logs have one line with their number, and a damaged log has its own
+    line."""
     fill(tmp_path)
     counted = expected(tmp_path)
     for number in range(30):
@@ -117,7 +125,7 @@ def test_files_that_are_no_logs_share_a_line(analyzer: Path, tmp_path: Path) -> 
 
 
 def test_links_that_are_named(analyzer: Path, tmp_path: Path) -> None:
-    """A link to a folder or a log is followed if it is an argument."""
+    """A link to a folder or to a log is followed if it is an argument."""
     folder, link = tmp_path / "logs", tmp_path / "latest"
     fill(folder)
     link.symlink_to("logs")
@@ -132,6 +140,7 @@ def test_links_that_are_named(analyzer: Path, tmp_path: Path) -> None:
 
 
 def test_empty_and_missing_folders(analyzer: Path, tmp_path: Path) -> None:
+    """For an empty folder, all numbers are 0. A missing folder is an error of one line."""
     done = run(analyzer, tmp_path)
     assert done.returncode == 0 and b"total logs: 0\n" in done.stdout and b"nan" not in done.stdout
     done = run(analyzer, tmp_path / "none")

@@ -1,4 +1,5 @@
-"""darshan-convert writes a log with the same content, or the requested part of it."""
+"""darshan-convert writes a log with the same content, or with the requested part of it, and
+anonymizes what it is asked to. A failure leaves no file."""
 
 from __future__ import annotations
 
@@ -25,14 +26,16 @@ from sample import turning
 
 from .hashes import hidden_id, lookup3, siphash
 
+# The generated logs by name.
 CASES = {case.name: case for case in good_cases()}
-# Lines of the preamble about the file, not about the job.
+# Beginnings of the preamble's lines that are about the file, not about the job.
 OF_THE_FILE = (b"# darshan log version", b"# compression method", b"# header:", b"# WARNING")
+# Names of the compressions in options and in the preamble.
 HOW = {"zlib": "ZLIB", "bzip2": "BZIP2", "none": "NONE"}
 
 
 def test_the_hashes_are_those_that_they_are_called() -> None:
-    """The test's hash functions return the published test values."""
+    """The hash functions of the tests return the published values."""
     assert [lookup3(b"abc", key) for key in (0, 42)] == [238646833, 1376080953]
     key = (0x0706050403020100, 0x0F0E0D0C0B0A0908)
     assert siphash(key, bytes(range(15))) == 0xA129CA6149BE45E5
@@ -40,12 +43,13 @@ def test_the_hashes_are_those_that_they_are_called() -> None:
 
 @pytest.fixture
 def convert(build: Path) -> Path:
+    """Returns the command."""
     return build / "darshan-convert"
 
 
 def made(convert: Path, folder: Path, log: Log | bytes, *options: str) -> Path:
-    """Converts a log; checks that the folder has no other new file. Returns the path of the new
-    log."""
+    """Converts a log, and checks that this leaves only the new log. log: a description, or bytes.
+    Returns the path of the new log."""
     old, new = folder / "old", folder / "new.darshan"
     old.write_bytes(log if isinstance(log, bytes) else encode(log))
     new.unlink(missing_ok=True)
@@ -56,7 +60,8 @@ def made(convert: Path, folder: Path, log: Log | bytes, *options: str) -> Path:
 
 
 def printed(parser: Path, log: Path, *options: str) -> tuple[list[bytes], list[bytes]]:
-    """Returns the lines of the preamble about the job, and the rows."""
+    """Returns the lines about the job and the rows that the parser prints of a log. options: of the
+    parser."""
     done = run(parser, "--show-incomplete", *options, log)
     assert done.returncode == 0, done.stderr.decode()
     job = [line for line in done.stdout.split(b"\n\n# columns")[0].split(b"\n") if line]
@@ -65,12 +70,14 @@ def printed(parser: Path, log: Path, *options: str) -> tuple[list[bytes], list[b
 
 
 def is_readable(name: str) -> bool:
+    """Returns whether a case can be converted without loss, by its name."""
     return not name.startswith(("good-unknown", "good-no-handler", "good-version"))
 
 
 @pytest.mark.parametrize("name", turning(filter(is_readable, CASES), 0.5, "convert"))
 def test_it_says_the_same(name: str, convert: Path, build: Path, tmp_path: Path) -> None:
-    """Job, rows and traces of a converted log are the same, for every version and byte order."""
+    """A converted log has the same job, rows and traces, for each version and byte order of the old
+    one. name: of the case."""
     how = list(HOW)[len(name) % 3]
     new = made(convert, tmp_path, CASES[name].log, "--compression", how)
     head = new.read_bytes()[:17]
@@ -87,15 +94,16 @@ def test_it_says_the_same(name: str, convert: Path, build: Path, tmp_path: Path)
     assert traces[0] == traces[1]
 
 
+# Cases that PyDarshan can read, too.
 READABLE = [n for n, case in CASES.items() if is_readable(n) and not case.pydarshan]
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", turning(READABLE, 0.1, "pydarshan"))
 def test_pydarshan_reads_it(name: str, convert: Path, parser: Path, tmp_path: Path) -> None:
-    """PyDarshan reads the values that the parser prints from a converted and from an anonymized
-    log. Traces of old logs keep their version, because PyDarshan's old library can read only this
-    one."""
+    """PyDarshan reads from a converted and from an anonymized log the values that the parser
+    prints. Traces of old logs keep their version, because the old library in PyDarshan can read
+    only this one."""
     log = CASES[name].log
     compare_with_pydarshan(parser, made(convert, tmp_path, log))
     compare_with_pydarshan(parser, made(convert, tmp_path, log, "--obfuscate=strong"))
@@ -105,8 +113,8 @@ def test_pydarshan_reads_it(name: str, convert: Path, parser: Path, tmp_path: Pa
 def test_what_nobody_reads_is_left_out(
     name: str, convert: Path, parser: Path, tmp_path: Path
 ) -> None:
-    """Parts of unknown modules are skipped with a message of one line each; the rest is complete,
-    and readers accept the result."""
+    """The parts of unknown modules are left out, with one line each. The rest is complete, and
+    readers accept the log."""
     old, new = tmp_path / "old", tmp_path / "new"
     old.write_bytes(encode(CASES[name].log))
     done = run(convert, old, new)
@@ -118,6 +126,7 @@ def test_what_nobody_reads_is_left_out(
 
 
 def bad_logs() -> list[object]:
+    """Returns the damaged logs, and those of unknown versions."""
     logs = [*unreadable(), *(bad for bad, _ in half_readable())]
     logs = [bad for bad in logs if "bomb" not in bad.name]  # the bombs take seconds to read
     versions = [CASES[name] for name in CASES if name.startswith("good-version")]
@@ -128,7 +137,8 @@ def bad_logs() -> list[object]:
 
 @pytest.mark.parametrize("bad", turning(bad_logs(), 0.5, "bad logs"))
 def test_a_damaged_log_leaves_none(bad: object, convert: Path, tmp_path: Path) -> None:
-    """The error has status 1 and one line that names the file; no partial output remains."""
+    """A damaged log is an error of one line that names the file, with exit status 1, and no file is
+    left."""
     old, new = tmp_path / "old", tmp_path / "new"
     old.write_bytes(encode(bad.log) if hasattr(bad, "log") else bad.data)  # type: ignore[attr-defined]
     done = run(convert, old, new)
@@ -138,7 +148,7 @@ def test_a_damaged_log_leaves_none(bad: object, convert: Path, tmp_path: Path) -
 
 
 def test_no_file_is_replaced(convert: Path, tmp_path: Path) -> None:
-    """An existing log, folder or dangling link is never replaced."""
+    """An existing file, folder or link is never replaced."""
     old = tmp_path / "old"
     old.write_bytes(encode(Log()))
     for name in ("file", "folder", "link"):
@@ -157,7 +167,7 @@ def test_no_file_is_replaced(convert: Path, tmp_path: Path) -> None:
 
 
 def test_to_standard_output(convert: Path, tmp_path: Path) -> None:
-    """Standard output gets the same bytes as a file; a failed write is an error."""
+    """Standard output gets the bytes that a file gets, and a write that fails is an error."""
     new = made(convert, tmp_path, CASES["good-annex-big"].log)
     assert run(convert, tmp_path / "old", "-").stdout == new.read_bytes()
     with Path("/dev/full").open("wb") as full:
@@ -177,13 +187,14 @@ def test_to_standard_output(convert: Path, tmp_path: Path) -> None:
     ],
 )
 def test_wrong_arguments(arguments: list[str], convert: Path, tmp_path: Path) -> None:
+    """Wrong arguments are usage errors, and no file is created."""
     done = finished_in_bytes([str(convert), *arguments], cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, b"") and done.stderr
     assert not list(tmp_path.iterdir())
 
 
 def test_a_pipe_with_a_name(convert: Path, tmp_path: Path) -> None:
-    """A pipe or another target that is not a regular file is written to, and not replaced."""
+    """A pipe, or another target that is not a regular file, is written to and not replaced."""
     new = made(convert, tmp_path, CASES["good-annex-big"].log)
     os.mkfifo(tmp_path / "pipe")
     with subprocess.Popen([convert, tmp_path / "old", tmp_path / "pipe"]) as writer:
@@ -195,7 +206,8 @@ def test_a_pipe_with_a_name(convert: Path, tmp_path: Path) -> None:
 
 
 def test_nothing_is_left_of_half_a_log(convert: Path, parser: Path, tmp_path: Path) -> None:
-    """A conversion that is killed at any time leaves no temporary file and no partial log."""
+    """A conversion that is killed at any time leaves neither a temporary file nor a part of a
+    log."""
     (tmp_path / "old").write_bytes(encode(CASES["good-annex-big"].log))
     for wait in (0.0, 0.002, 0.005, 0.01, 0.02, 0.04):
         with subprocess.Popen([convert, "--bzip2", "old", "new"], cwd=tmp_path) as writer:
@@ -211,8 +223,8 @@ def test_nothing_is_left_of_half_a_log(convert: Path, parser: Path, tmp_path: Pa
 
 
 def test_one_file(convert: Path, parser: Path, tmp_path: Path) -> None:
-    """With --file, the new log has the records of one id in every module, and its name. An id that
-    the log lacks is an error."""
+    """With --file, the new log has all records of one id, and its name. An id that the log does not
+    have is an error."""
     log = CASES["good-annex-big"].log
     number = next(r.id for m in log.annex for r in m.records)
     new = made(convert, tmp_path, log, "--file", str(number))
@@ -227,6 +239,7 @@ def test_one_file(convert: Path, parser: Path, tmp_path: Path) -> None:
 
 
 def test_without_the_annex(convert: Path, parser: Path, tmp_path: Path) -> None:
+    """With --no-annex, the new log has no annex, and all else."""
     log = CASES["good-annex-little"].log
     new = made(convert, tmp_path, log, "--no-annex")
     assert b"DshAnnex" not in new.read_bytes()
@@ -234,12 +247,14 @@ def test_without_the_annex(convert: Path, parser: Path, tmp_path: Path) -> None:
 
 
 def metadata(log: Path) -> tuple[tuple[str, str], ...]:
+    """Returns the metadata of a log, as pairs of key and value."""
     with open_log(log) as opened:
         return opened.info.metadata
 
 
 def test_metadata(convert: Path, tmp_path: Path) -> None:
-    """Metadata lines are added, and each must have a key; --reset-md removes the old lines."""
+    """Options add metadata lines, each of which must have a key, and --reset-md removes the old
+    ones."""
     log = standard_log({"POSIX": 4}, metadata=b"lib_ver=3.1.0\nh=a=b;c=d\n")
     text = "site=here\ta word\twhat=a=b"
     added = (("site", "here"), ("annotation", "a word"), ("what", "a=b"))
@@ -257,8 +272,8 @@ def test_metadata(convert: Path, tmp_path: Path) -> None:
 
 
 def test_an_old_job_that_is_full(convert: Path, tmp_path: Path) -> None:
-    """The current job record is 16 bytes longer than old ones: if an old job region is full, the
-    command line is shortened, and the mount points are not."""
+    """The job of today's logs is 16 bytes longer than that of old ones. If the region is full, the
+    command line gets shorter, and the mount points remain."""
     end = b"\next4\t/\0"
     log = standard_log({"POSIX": 3}, version="3.10", mounts=[(b"/", b"ext4")])
     log.exe = b"x" * (4096 - 1064 - len(end))
@@ -269,12 +284,13 @@ def test_an_old_job_that_is_full(convert: Path, tmp_path: Path) -> None:
 
 # --- anonymized names ------------------------------------------------------------
 
+# Modules with names that identify users, and names that are kept.
 MODULES = {"POSIX": 4, "MPI-IO": 3, "H5D": 2, "LUSTRE": 2, "HEATMAP": 1, "DFS": 1, "DAOS": 1}
 KEPT = (b"<STDIN>", b"<STDOUT>", b"heatmap:POSIX")
 
 
 def secret_log() -> Log:
-    """Returns a log with all identifying fields, and a file that was renamed to another."""
+    """Returns a log with all fields that identify users or hosts, and a file that was renamed."""
     log = standard_log(
         MODULES | {"DXT_POSIX": 1}, exe=b"./secret --of me", uid=1234, jobid=77,
         metadata=b"lib_ver=3.5.0\nhosts=secret1,secret2,...\n",
@@ -294,13 +310,14 @@ def secret_log() -> Log:
 
 
 def columns(lines: list[bytes]) -> list[list[bytes]]:
+    """Returns the columns of each row."""
     return [line.split(b"\t") for line in lines]
 
 
 @pytest.mark.parametrize("key", ["", "42", "-1"])
 def test_the_way_of_3_5_0(key: str, convert: Path, parser: Path, tmp_path: Path) -> None:
-    """By --obfuscate as in 3.5.0, names become 32-bit hashes after their mount points; ids and
-    values are not changed."""
+    """With --obfuscate as in 3.5.0, names become 32-bit hashes after their mount points, and ids
+    and values do not change. key: of the option; "" for none."""
     log = secret_log()
     options = ["--obfuscate", *(["--key", key] if key else [])]
     new = made(convert, tmp_path, log, *options)
@@ -340,8 +357,8 @@ def test_one_by_one(convert: Path, tmp_path: Path) -> None:
 
 
 def test_the_strong_way(convert: Path, parser: Path, build: Path, tmp_path: Path) -> None:
-    """The result of --obfuscate=strong has no old names, mount points or hosts, and has all values
-    with consistent ids."""
+    """With --obfuscate=strong, the log has no old names, mount points or hosts, and all values with
+    ids that fit together."""
     log = secret_log()
     plain = ("--compression", "none", "--obfuscate=strong")
     new = made(convert, tmp_path, log, *plain, "--key", "a b")
@@ -375,9 +392,9 @@ def test_the_strong_way(convert: Path, parser: Path, build: Path, tmp_path: Path
 
 
 def test_files_of_sites(convert: Path, parser: Path, tmp_path: Path) -> None:
-    """--obfuscate=strong replaces the ids of a call site's files by those of the files' own
-    records. The sketch, from which the number of files is estimated, has as many bits set as
-    before, namely its lowest ones."""
+    """With --obfuscate=strong, the ids of a call site's files are those of the files' own records.
+    The sketch, from which the number of files is estimated, has as many bits set as before, namely
+    the lowest ones."""
     log = secret_log()
     ids = [record.id for record in log.modules[0].records]
     site = counted(Random(3), "SITES", 2, 0, 0)
@@ -397,7 +414,7 @@ def test_files_of_sites(convert: Path, parser: Path, tmp_path: Path) -> None:
 
 
 def test_names_in_the_annex(convert: Path, parser: Path, tmp_path: Path) -> None:
-    """Names of a run's processes, which contain hosts and command lines, are anonymized."""
+    """Names of a run's processes, which have hosts and command lines, are anonymized."""
     log = CASES["good-tree-big"].log
     new = made(convert, tmp_path, log, "--obfuscate=strong", "--compression", "none")
     assert b"node1" not in new.read_bytes()

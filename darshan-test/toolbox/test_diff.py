@@ -1,4 +1,5 @@
-"""darshan-diff prints the rows that differ; its exit status shows whether there are any."""
+"""darshan-diff prints the rows of two logs that differ, and its exit status says whether there are
+any."""
 
 from __future__ import annotations
 
@@ -17,19 +18,22 @@ from logs.rows import rows
 from logs.tools import run
 from sample import turning
 
+# The generated logs by name, and damaged ones.
 CASES = {case.name: case for case in good_cases()}
 BAD = [bad for bad in unreadable() if "bomb" not in bad.name]  # the bombs take seconds to read
+# Modules with their record versions.
 VERSIONS = {"POSIX": 4, "MPI-IO": 3, "H5D": 2, "LUSTRE": 2, "HEATMAP": 1, "BG/Q": 2}
 
 
 @pytest.fixture
 def diff(build: Path) -> Path:
+    """Returns the command."""
     return build / "darshan-diff"
 
 
 def compared(diff: Path, folder: Path, first: Log, second: Log, *options: str) -> list[bytes]:
-    """Returns the lines that darshan-diff prints for two logs, and checks that its exit status
-    agrees with them."""
+    """Runs darshan-diff on two logs, and checks that its exit status fits, also with --quiet.
+    Returns the printed lines."""
     for name, log in (("first", first), ("second", second)):
         (folder / name).write_bytes(encode(log))
     done = run(diff, *options, folder / "first", folder / "second")
@@ -41,12 +45,13 @@ def compared(diff: Path, folder: Path, first: Log, second: Log, *options: str) -
 
 
 def is_readable(name: str) -> bool:
+    """Returns whether a case can be converted without loss, by its name."""
     return not name.startswith(("good-unknown", "good-no-handler", "good-version"))
 
 
 @pytest.mark.parametrize("name", turning([n for n in CASES if is_readable(n)], 0.3, "diff"))
 def test_nothing_differs_from_itself(name: str, diff: Path, build: Path, tmp_path: Path) -> None:
-    """A log does not differ from itself, nor from its converted form, for every version."""
+    """A log differs neither from itself nor from its converted form, for each version."""
     log = tmp_path / "log"
     log.write_bytes(encode(CASES[name].log))
     run(build / "darshan-convert", log, tmp_path / "new")
@@ -58,7 +63,7 @@ def test_nothing_differs_from_itself(name: str, diff: Path, build: Path, tmp_pat
 @pytest.mark.parametrize("seed", range(4))
 def test_rows_that_differ(seed: int, diff: Path, tmp_path: Path) -> None:
     """Values that were changed at random are printed, and so are records and a module that only one
-    log has."""
+    of the logs has."""
     rng = random.Random(seed)
     first = standard_log(VERSIONS, seed=seed)
     second = copy.deepcopy(first)
@@ -81,7 +86,7 @@ def test_rows_that_differ(seed: int, diff: Path, tmp_path: Path) -> None:
 
 
 def test_numbers_of_rows_that_differ(diff: Path, tmp_path: Path) -> None:
-    """Bins and segments are compared by their names; additional ones are printed."""
+    """Bins of a heat map are compared by their names, and additional ones are printed."""
     first = Log(modules=[Module("HEATMAP", 1, [Heatmap(7, 0, 1.0, [1, 2], [3, 4])])], names=None)
     second = Log(
         modules=[Module("HEATMAP", 1, [Heatmap(7, 0, 1.0, [1, 5, 0, 0], [3, 4, 8, 0])])],
@@ -98,7 +103,7 @@ def test_numbers_of_rows_that_differ(diff: Path, tmp_path: Path) -> None:
 
 
 def test_traces(diff: Path, tmp_path: Path) -> None:
-    """Traces are compared segment by segment; the host is compared like a value."""
+    """Traces are compared segment by segment, and the host like a value."""
     writes = [Segment(0, 10, 0.5, 0.75), Segment(10, 10, 1.0, 1.5)]
     one, other = Dxt(7, 0, b"a", writes, []), Dxt(7, 0, b"b", writes[:1], [writes[1]])
     first, second = (Log(modules=[Module("DXT_POSIX", 1, [x])], names=None) for x in (one, other))
@@ -112,12 +117,15 @@ def test_traces(diff: Path, tmp_path: Path) -> None:
 
 
 def fields(segment: Segment) -> list[tuple[bytes, bytes]]:
+    """Returns the names and texts of a segment's values."""
     times = [b"%f" % t for t in (segment.start, segment.end)]
     values = [b"%d" % segment.offset, b"%d" % segment.length, *times]
     return list(zip((b"OFFSET", b"LENGTH", b"F_START", b"F_END"), values))
 
 
 def one_posix(**values: float) -> Log:
+    """Returns a log with one record of POSIX. values: of its counters, by names without the
+    prefix."""
     log = standard_log({"POSIX": 4}, files=1)
     record = log.modules[0].records[0]
     assert isinstance(record, Counted)
@@ -146,7 +154,8 @@ def test_tolerances(
     diff: Path,
     tmp_path: Path,
 ) -> None:
-    """Differences above the tolerances are printed, and smaller ones are not."""
+    """Differences beyond a tolerance are printed, and others are not. options: with the tolerance.
+    changed, same: values of the second log that differ, and that do not."""
     names = ("F_READ_TIME", "F_VARIANCE_RANK_BYTES", "F_CLOSE_START_TIMESTAMP")
     base = {"READS": 100, "WRITES": 4} | dict.fromkeys(names, 1.0)
     first = one_posix(**base)
@@ -163,8 +172,8 @@ def test_tolerances(
 def test_no_tolerance_reaches_infinity(
     options: tuple[str, ...], diff: Path, tmp_path: Path
 ) -> None:
-    """Infinity is equal only to itself, with any tolerance; zeros of both signs are equal, and so
-    are NaNs."""
+    """With any tolerance, infinity equals only itself. Zeros of both signs are equal, and so are
+    NaNs."""
     of = {x: one_posix(F_READ_TIME=float(x)) for x in ("inf", "-inf", "nan", "-nan", "1")}
     for one, other in (("inf", "1"), ("inf", "-inf"), ("nan", "1"), ("1", "inf"), ("nan", "inf")):
         assert len(compared(diff, tmp_path, of[one], of[other], *options)) == 2, (one, other)
@@ -176,7 +185,7 @@ def test_no_tolerance_reaches_infinity(
 
 
 def test_fields_of_the_job(diff: Path, tmp_path: Path) -> None:
-    """Fields of the job that differ are printed one after another, followed by a blank line."""
+    """Fields of the job that differ are printed first, followed by a blank line."""
     first = standard_log({"POSIX": 4}, metadata=b"lib_ver=3.5.0\na=b\n")
     second = standard_log(
         {"POSIX": 4}, uid=3, exe=b"./other\t1", metadata=b"lib_ver=3.5.0\na=c\n",
@@ -195,6 +204,7 @@ def test_fields_of_the_job(diff: Path, tmp_path: Path) -> None:
 
 
 def test_the_annex(diff: Path, tmp_path: Path) -> None:
+    """Rows of the annex are compared, except with --no-annex."""
     first = copy.deepcopy(CASES["good-annex-little"].log)
     second = copy.deepcopy(first)
     record = second.annex[0].records[0]
@@ -207,7 +217,7 @@ def test_the_annex(diff: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("bad", turning(BAD, 0.4, "bad diffs"), ids=lambda b: b.name)
 def test_a_log_that_is_none(bad: object, diff: Path, tmp_path: Path) -> None:
-    """If a file is not a valid log, the status is 1, and a message of one line names the file."""
+    """A file that is not a log is an error of one line that names it, with exit status 1."""
     (tmp_path / "bad").write_bytes(bad.data)  # type: ignore[attr-defined]
     (tmp_path / "good").write_bytes(encode(Log()))
     for pair in (("bad", "good"), ("good", "bad")):
@@ -217,7 +227,7 @@ def test_a_log_that_is_none(bad: object, diff: Path, tmp_path: Path) -> None:
 
 
 def test_half_a_log(diff: Path, tmp_path: Path) -> None:
-    """Modules that can be read are compared; those that cannot are reported."""
+    """Modules that can be read are compared, and the others are reported."""
     bad = next(bad for bad, _ in half_readable())
     (tmp_path / "bad").write_bytes(bad.data)
     (tmp_path / "good").write_bytes(encode(Log()))
@@ -229,12 +239,13 @@ def test_half_a_log(diff: Path, tmp_path: Path) -> None:
     "arguments", [[], ["x"], ["a", "b", "c"], ["--relative", "x", "a", "b"], ["--seconds", "-1"]]
 )
 def test_wrong_arguments(arguments: list[str], diff: Path) -> None:
+    """Wrong arguments are usage errors."""
     done = run(diff, *arguments)
     assert (done.returncode, done.stdout) == (2, b"") and done.stderr
 
 
 def test_components(diff: Path, tmp_path: Path) -> None:
-    """A file on Lustre is printed if its layouts in the two logs differ."""
+    """A file on Lustre is printed if its layout differs."""
     first = standard_log({"LUSTRE": 2}, files=2)
     second = copy.deepcopy(first)
     record = second.modules[0].records[0]

@@ -1,4 +1,5 @@
-"""darshan-convert removes all identifying data of instrumented programs from the log."""
+"""darshan-convert removes all data that identify users, hosts and jobs from the logs of real
+programs."""
 
 from __future__ import annotations
 
@@ -13,13 +14,15 @@ from lab.binding import metadata, rows
 from logs.tools import run
 from runs.launched import Place
 
+# The name of this host.
 HOST = socket.gethostname().split(".")[0]
+# The options that anonymize.
 HOW = ("--obfuscate", "--obfuscate=strong")
 
 
 def hidden(build: Path, log: Path, how: str) -> tuple[Path, bytes]:
-    """Returns the anonymized log, and all its decompressed bytes. how: the option for
-    anonymizing."""
+    """Anonymizes a log. how: the option. Returns the new log, and all that the parser prints of
+    it."""
     new = log.parent / "hidden.darshan"
     new.unlink(missing_ok=True)
     run(build / "darshan-convert", how, "--key", "7", log, new)
@@ -28,7 +31,7 @@ def hidden(build: Path, log: Path, how: str) -> tuple[Path, bytes]:
 
 @pytest.mark.parametrize("how", HOW)
 def test_a_rank_that_a_launcher_started(how: str, build: Path, tmp_path: Path) -> None:
-    """Host, process, and Slurm's job and step ids are anonymized."""
+    """Host, process, and the job and step ids of Slurm are anonymized."""
     place = Place(build, tmp_path)
     slurm = {"SLURM_JOB_ID": "987654", "SLURM_STEP_ID": "7", "SLURM_NTASKS": "2"}
     more = {"SLURM_STEP_NUM_TASKS": "2", "SLURM_PROCID": "0", "SLURM_LOCALID": "0"}
@@ -47,7 +50,7 @@ def test_a_rank_that_a_launcher_started(how: str, build: Path, tmp_path: Path) -
 
 @pytest.mark.parametrize("how", HOW)
 def test_processes_of_a_run(how: str, build: Path, tmp_path: Path) -> None:
-    """Without a scheduler the job id is the pid of a process of the run, which is still true in the
+    """Without a scheduler, the job id is that of a process of the run, which is also true in the
     anonymized log."""
     program = (
         "import os; open('a', 'w').close(); child = os.fork(); "

@@ -1,4 +1,5 @@
-"""darshan-mk-log-dirs makes a folder for each day, and does not change existing ones."""
+"""darshan-mk-log-dirs makes a folder for each day that all users can write to, and does not change
+existing folders."""
 
 from __future__ import annotations
 
@@ -13,6 +14,8 @@ import pytest
 def called(
     build: Path, *arguments: object, cwd: Path | None = None, **variables: str
 ) -> subprocess.CompletedProcess[str]:
+    """Runs the command with a restrictive umask. cwd: the current folder; None for that of the
+    tests. variables: of the environment. Returns its output and exit status."""
     words = [str(x) for x in (build / "darshan-mk-log-dirs", *arguments)]
     kept = {name: value for name, value in os.environ.items() if name != "DARSHAN_CONFIG_PATH"}
     return subprocess.run(
@@ -22,12 +25,13 @@ def called(
 
 
 def days(folder: Path) -> int:
+    """Returns the number of days' folders in a folder for logs."""
     return sum(1 for _ in folder.glob("*/*/*"))
 
 
 def test_two_years(build: Path, tmp_path: Path) -> None:
-    """Names of months and days have no leading zeros; the folders of days are sticky and all users
-    can write to them, which is not true for the folders above."""
+    """The names of months and days have no leading zeros. The folders of days are sticky and all
+    users can write to them, but not to the folders above."""
     folder = tmp_path / "-the logs"
     folder.mkdir()
     year = datetime.datetime.now().year
@@ -50,7 +54,7 @@ def test_two_years(build: Path, tmp_path: Path) -> None:
 
 
 def test_wrong_uses(build: Path, tmp_path: Path) -> None:
-    """A missing folder, a missing name and invalid options each cause a message of one line."""
+    """A missing parent, no folder and wrong options each cause an error of one line."""
     for status, arguments in (
         (2, []),
         (1, [tmp_path / "none" / "logs"]),
@@ -70,7 +74,7 @@ def test_wrong_uses(build: Path, tmp_path: Path) -> None:
 
 
 def test_the_folder_itself(build: Path, tmp_path: Path) -> None:
-    """The log folder itself is made, too; a second call changes nothing."""
+    """The folder for logs is made, too, and a second call changes nothing."""
     folder = tmp_path / "logs"
     for _ in range(2):
         done = called(build, "--years", "08", folder, "--mode=01775")
@@ -82,7 +86,7 @@ def test_the_folder_itself(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["logs", "-"])
 def test_relative_names(name: str, build: Path, tmp_path: Path) -> None:
-    """Neither CDPATH nor the special meaning of "-" for cd leads to another folder."""
+    """Neither CDPATH nor the meaning of "-" for cd leads to another folder. name: the argument."""
     other, here = tmp_path / "other", tmp_path / "here"
     for folder in (other / "logs", here / "logs"):
         folder.mkdir(parents=True)
@@ -94,7 +98,7 @@ def test_relative_names(name: str, build: Path, tmp_path: Path) -> None:
 
 
 def test_folder_of_the_configuration(build: Path, tmp_path: Path) -> None:
-    """Without FOLDER, the last LOGPATH of the runtime's configuration file is the log folder."""
+    """Without an argument, the folder is the last LOGPATH in the runtime's configuration file."""
     file = tmp_path / "darshan.conf"
     logs = tmp_path / "logs"
     file.write_text(f"#LOGPATH /no\nLOGPATH {tmp_path}/first\nMODMEM 4\n  LOGPATH\t{logs} \r")
@@ -115,8 +119,8 @@ def test_folder_of_the_configuration(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("where", ["", "3", "3/4"])
 def test_folders_that_cannot_be_made(where: str, build: Path, tmp_path: Path) -> None:
-    """If a file has the name of a folder, a message of one line names the folder that cannot be
-    made."""
+    """If a file has the name of a folder, an error of one line names the folder. where: the place
+    of the file below the year."""
     year = datetime.datetime.now().year
     blocked = tmp_path / str(year) / where
     blocked.parent.mkdir(exist_ok=True, parents=True)
@@ -128,8 +132,8 @@ def test_folders_that_cannot_be_made(where: str, build: Path, tmp_path: Path) ->
 
 
 def test_a_missing_parent(build: Path, tmp_path: Path) -> None:
-    """The parent of the log folder is not made if it is missing, because it may be a file system
-    that is not mounted."""
+    """The parent of the folder for logs is not made, because it may be a file system that is not
+    mounted."""
     done = called(build, tmp_path / "none" / "logs")
     assert done.stderr == (
         f"darshan-mk-log-dirs: cannot make {tmp_path}/none/logs: No such file or directory\n"

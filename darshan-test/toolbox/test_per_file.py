@@ -1,4 +1,4 @@
-"""darshan-summary-per-file makes a log and a report of each file."""
+"""darshan-summary-per-file makes a log and a report of each file in a log."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from logs.record_id import record_id
 
 
 def called(command: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """Runs a command. Returns its output and exit status."""
     words = [str(x) for x in (command, *arguments)]
     return finished(words, timeout=120)
 
 
 def test_each_file(build: Path, tmp_path: Path) -> None:
-    """There is a report of each file, even if two files in different folders have the same name, or
-    if a name has characters that are special in a shell."""
+    """Each file has a log and a report, also if files in different folders have the same name, or
+    if a name has special characters of a shell."""
     names = [b"/a/same", b"/b/same", b"/c/-n $(x) 'y'.dat"]
     log = standard_log({"POSIX": 4, "LUSTRE": 2}, files=3)
     order = list(dict.fromkeys(record.id for record in log.modules[0].records))
@@ -51,7 +52,8 @@ def test_each_file(build: Path, tmp_path: Path) -> None:
 
 
 def test_options_of_the_report(build: Path, tmp_path: Path) -> None:
-    """A wrong option is reported once, and no folder is left; -- ends the command's own options."""
+    """A wrong option of the report is reported once, and no folder is left. After --, a name may
+    begin with "-"."""
     command, log, folder = build / "darshan-summary-per-file", tmp_path / "-log", tmp_path / "out"
     log.write_bytes(encode(standard_log({"POSIX": 4}, files=4)))
     for wrong in ("--nonsense", "-o", "-ox.pdf", "--output=x.pdf"):
@@ -69,8 +71,8 @@ def test_options_of_the_report(build: Path, tmp_path: Path) -> None:
 
 
 def test_nothing_to_do(build: Path, tmp_path: Path) -> None:
-    """An invalid log, a log without files and a usage error each cause a message of one line, and
-    no folder is made."""
+    """A file that is not a log, a log without files and wrong arguments each cause an error of one
+    line, and no folder is made."""
     command, log, folder = build / "darshan-summary-per-file", tmp_path / "log", tmp_path / "out"
     done = called(command, log, folder)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)

@@ -1,4 +1,4 @@
-"""darshan-dxt-analyzer prints sizes and order of transfers, from a log or from the text of
+"""darshan-dxt-analyzer prints the sizes and the order of transfers, from a log or from the text of
 darshan-dxt-parser."""
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from logs.model import Dxt, Log, Module, Segment
 from logs.record_id import record_id
 from logs.tools import start
 
+# Ranks, blocks of each rank in each file, and bytes of a block.
 RANKS, BLOCKS, SIZE = 4, 8, 1 << 16
+# For each file, the function from rank and index to the number of the block.
 FILES = {
     b"/scratch/turns": lambda rank, i: i * RANKS + rank,
     b"/blocks": lambda r, i: r * BLOCKS + i,
@@ -20,8 +22,8 @@ FILES = {
 
 
 def traced() -> Log:
-    """Returns a log with traces of two files with the same blocks: ranks alternate in one, and have
-    contiguous ranges in the other."""
+    """Returns a log with traces of two files. In one, ranks use blocks in turn; in the other, each
+    has a contiguous range."""
     log = standard_log({}, names=[(record_id(name), name) for name in FILES])
     records = []
     for name, place in FILES.items():
@@ -36,14 +38,14 @@ def traced() -> Log:
 
 
 def analyzed(build: Path, *arguments: object) -> tuple[int, list[str], str]:
-    """Runs the analyzer without the memory limits of the other tools, because Python and numpy map
-    much memory. Returns status, lines of stdout, and stderr."""
+    """Runs the analyzer, without the limit of memory of the other tools, because Python and numpy
+    map much memory. Returns the exit status, the lines of standard output, and standard error."""
     done = start([str(x) for x in (build / "darshan-dxt-analyzer", *arguments)], True, {})
     return done.returncode, done.stdout.decode().splitlines(), done.stderr.decode()
 
 
 def table(lines: list[str]) -> dict[str, dict[str, list[str]]]:
-    """Returns the fields of each row of the table, by file and "write" or "read"."""
+    """Returns the fields of each row, by file and by "write" or "read"."""
     found: dict[str, dict[str, list[str]]] = {}
     name = ""
     for line in lines:
@@ -55,8 +57,8 @@ def table(lines: list[str]) -> dict[str, dict[str, list[str]]]:
 
 
 def test_patterns(build: Path, tmp_path: Path) -> None:
-    """The order of transfers of neighbouring ranks distinguishes alternating ranks from contiguous
-    ranges; text and log have the same result."""
+    """The order of the transfers of neighbouring ranks shows the difference of both files. The log
+    and the text have the same result."""
     log = tmp_path / "log"
     log.write_bytes(encode(traced()))
     status, lines, said = analyzed(build, log)
@@ -80,6 +82,7 @@ def test_patterns(build: Path, tmp_path: Path) -> None:
 
 
 def test_ranks_and_picture(build: Path, tmp_path: Path) -> None:
+    """Options select files, operations and rows for each rank, and make a picture."""
     log, picture = tmp_path / "log", tmp_path / "out.pdf"
     log.write_bytes(encode(traced()))
     status, lines, said = analyzed(build, log, "--ranks", "-f", "blocks", "--read", "-o", picture)
@@ -93,7 +96,8 @@ def test_ranks_and_picture(build: Path, tmp_path: Path) -> None:
     "what", ["no traces", "no log", "bad text", "huge", "missing", "empty name"]
 )
 def test_nothing_to_read(what: str, build: Path, tmp_path: Path) -> None:
-    """The error has a message of one line and status 1."""
+    """An input without traces, or one that cannot be read, is an error of one line. what: the
+    input."""
     log = tmp_path / "log"
     if what == "no traces":
         log.write_bytes(encode(Log()))
@@ -111,6 +115,7 @@ def test_nothing_to_read(what: str, build: Path, tmp_path: Path) -> None:
 
 
 def test_nowhere_to_write(build: Path, tmp_path: Path) -> None:
+    """A closed standard output is an error of one line."""
     (tmp_path / "log").write_bytes(encode(traced()))
     words = [
         "sh",
@@ -125,8 +130,8 @@ def test_nowhere_to_write(build: Path, tmp_path: Path) -> None:
 
 
 def test_where_it_cannot_draw(build: Path, tmp_path: Path) -> None:
-    """The analyzer never overwrites the log, under any of the log's names; for any other failure,
-    the message names the requested output."""
+    """The analyzer never overwrites the log, under any of its names. In other failures, the message
+    names the requested picture."""
     log = tmp_path / "log"
     log.write_bytes(encode(traced()))
     (tmp_path / "other").symlink_to(log)

@@ -1,5 +1,5 @@
-"""The wheel for users who only read logs: made from the source package, installed without the rest
-of Darshan, and tested with logs of every kind."""
+"""The wheel, for users who only read logs, works without the rest of Darshan. It is made from the
+source package, and tested with logs of each kind."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ from logs.tools import data_lines
 from tree import SOURCE
 
 SECONDS = 120
+# Calls setuptools as pip does: kind of package, and arguments.
 MAKE = "import setuptools.build_meta as made; made.build_{}(*{})"
-# Runs the examples of doc/python.md with the Python that has the wheel.
+# Runs the examples of doc/python.md with the Python that has the wheel, and prints the library that
+# it uses.
 EXAMPLES = """
 import doctest, re, sys
 blocks = re.findall(r"^```pycon\\n(.*?)^```", open(sys.argv[1]).read(), re.M | re.S)
@@ -36,13 +38,14 @@ print(darshan_report.library.load()._name)
 
 
 def run(*command: str | Path, cwd: Path, **settings: str) -> subprocess.CompletedProcess[str]:
-    """Runs a command without Darshan's variables in the environment. settings: variables to add.
-    Returns its output."""
+    """Runs a command without the variables of Darshan. settings: environment variables. Returns its
+    output and exit status."""
     kept = {"HOME": str(cwd), "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"}
     return finished(command, cwd=cwd, env=kept | settings, timeout=SECONDS)
 
 
 def made(*command: str | Path, cwd: Path, **settings: str) -> str:
+    """Returns the output of a command, which must succeed."""
     done = run(*command, cwd=cwd, **settings)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -50,18 +53,21 @@ def made(*command: str | Path, cwd: Path, **settings: str) -> str:
 
 @dataclass(frozen=True)
 class Place:
-    """A virtual environment with the wheel, and a log."""
+    """The wheel, a virtual environment that has it, and a log."""
 
     wheel: Path
     folder: Path  # of the virtual environment
     log: Path
 
     def says(self, *command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+        """Runs a command of the virtual environment. Returns its output and exit status."""
         return run(self.folder / "bin" / command[0], *command[1:], cwd=cwd)
 
 
 @pytest.fixture(scope="module")
 def place(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """Makes the source package and the wheel, and installs the wheel in a new virtual
+    environment."""
     scratch = tmp_path_factory.mktemp("wheel")
     # Compiles without optimization to save time; other tests cover the compiled code.
     quick = {"CFLAGS": "-O0"}
@@ -89,8 +95,8 @@ def place(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Place:
 
 
 def test_what_is_in_it(place: Place) -> None:
-    """The wheel has the version in configure.ac, a tag without a Python version, the licences, and
-    no path of this machine."""
+    """The wheel has the version of configure.ac, a tag without a version of Python, the licences,
+    and no path of this machine."""
     names = zipfile.ZipFile(place.wheel).namelist()
     (version,) = re.findall(
         r"^AC_INIT\(\[darshan\], \[(.*?)\]\)", (SOURCE / "configure.ac").read_text(), re.M
@@ -120,8 +126,8 @@ def test_pages_name_what_is_there(place: Place) -> None:
 
 
 def test_nothing_newer_is_needed(place: Place) -> None:
-    """Library and programs of the wheel need no symbols of a newer glibc; libz and libbz2 are added
-    to the wheel later."""
+    """The library and the programs need no symbol of a newer glibc. libz and libbz2 are added to
+    the wheel later."""
     needs = SOURCE / "darshan-test" / "glibc" / "needs.py"
     said = run(sys.executable, needs, place.folder, cwd=place.folder).stdout.splitlines()
     wrong = [
@@ -142,7 +148,7 @@ def test_the_reader_is_inside(place: Place) -> None:
 
 
 def test_reports(place: Place, tmp_path: Path) -> None:
-    """Reports as text, JSON and web page can be made, and as PDF without LaTeX."""
+    """Reports as text, JSON and HTML page can be made, and as PDF without LaTeX."""
     text = place.says("darshan", "report", "--text", place.log, cwd=tmp_path)
     assert text.returncode == 0 and "Many small writes" in text.stdout
     for name, start in (("a.json", "{"), ("a.html", "<!DOCTYPE html>"), ("a.pdf", "%PDF-")):
@@ -156,7 +162,7 @@ def test_reports(place: Place, tmp_path: Path) -> None:
 
 
 def test_commands(place: Place, tmp_path: Path) -> None:
-    """Commands that do not need the runtime work, both as `darshan COMMAND` and by their own
+    """Commands that do not need the runtime work, as `darshan COMMAND` and under their own
     names."""
     rows = place.says("darshan", "parse", place.log, cwd=tmp_path).stdout
     (row,) = (
@@ -185,8 +191,8 @@ def test_commands(place: Place, tmp_path: Path) -> None:
 
 
 def test_commands_of_lakes_name_what_pip_installs(place: Place, tmp_path: Path) -> None:
-    """The messages of lake commands say how to install packages for the wheel's own Python; the
-    wheel ignores DARSHAN_PYTHON."""
+    """The messages of commands for lakes say how to install packages for the wheel's own Python,
+    and DARSHAN_PYTHON has no effect."""
     (tmp_path / "pyarrow.py").write_text("raise ModuleNotFoundError(name='pyarrow')\n")
     command = [place.folder / "bin" / "darshan", "collect", "."]
     done = run(*command, cwd=tmp_path, PYTHONPATH=str(tmp_path))
@@ -199,7 +205,7 @@ def test_commands_of_lakes_name_what_pip_installs(place: Place, tmp_path: Path) 
 
 
 def test_old_and_bad_logs(place: Place, tmp_path: Path) -> None:
-    """A bzip2 log can be read; a damaged log causes an error of one line with status 1."""
+    """A log with bzip2 can be read, and a damaged log is an error of one line."""
     (tmp_path / "old.darshan").write_bytes(encode(small_log(BZIP2)))
     assert data_lines(place.says("darshan", "parse", "old.darshan", cwd=tmp_path).stdout.encode())
     (tmp_path / "bad.darshan").write_bytes(place.log.read_bytes()[:900])
@@ -224,8 +230,8 @@ def test_old_and_bad_logs(place: Place, tmp_path: Path) -> None:
 def test_what_takes_the_runtime(
     command: list[str], status: int, missing: str, place: Place, tmp_path: Path
 ) -> None:
-    """A message of one line says that the wheel only reads logs, in the words of doc/python.md, and
-    no file is left."""
+    """A command that needs the runtime prints the line that doc/python.md has, and leaves no file.
+    status: expected exit status. missing: the file that it does not find."""
     done = place.says("darshan", *command, cwd=tmp_path)
     (promised,) = re.findall(
         r"They print one line: `(.*?)`", (SOURCE / "doc" / "python.md").read_text()
@@ -251,8 +257,7 @@ def test_without_a_compiler(place: Place, tmp_path: Path) -> None:
 
 
 def test_without_libdeflate(place: Place, tmp_path: Path) -> None:
-    """Without libdeflate.h the build succeeds and reports that it is missing; logs are read in the
-    same way."""
+    """Without libdeflate.h, the build succeeds and says so, and logs are read in the same way."""
     (source,) = (path for path in place.log.parent.glob("darshan_report-*") if path.is_dir())
     headers = tmp_path / "headers"
     headers.mkdir()
