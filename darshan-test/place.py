@@ -41,9 +41,12 @@ from typing import NoReturn
 import pytest
 from tree import build_folder
 
-ELSEWHERE = "only elsewhere: "  # prefix of a skip reason that is permitted on CI
-SECONDS = 60  # limit of a probe
+# Beginning of the reasons for a skip that is permitted on CI.
+ELSEWHERE = "only elsewhere: "
+# Most seconds of a probe.
+SECONDS = 60
 
+# Returns the reason why a feature is missing; "" if it works.
 Probe = Callable[[], str]  # returns the reason why not; "" if it works
 
 
@@ -68,7 +71,7 @@ def on_ci() -> bool:
 
 
 def works(*command: str | Path) -> str:
-    """Runs a command as a probe; returns "" if it succeeds, otherwise the last line of its
+    """Runs a command as a probe. Returns "" if it succeeds, otherwise the last line of its
     output."""
     try:
         done = subprocess.run(
@@ -111,7 +114,7 @@ def configured(*names: str) -> Probe:
 
 
 def root() -> str:
-    """Returns "" if the user is root, otherwise a text that says so."""
+    """Returns "" if the user is root, otherwise the reason why not."""
     return "" if os.geteuid() == 0 else "this is not root"
 
 
@@ -428,7 +431,7 @@ def runs(*front: str) -> str:
 
 
 def excused(name: str) -> bool:
-    """Returns whether CI may lack the feature `name` in this environment."""
+    """Returns whether the feature `name` may be missing on CI in this environment."""
     if name.startswith("runs:"):
         return closed()
     row = ABILITIES.get(name)

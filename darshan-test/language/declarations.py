@@ -14,9 +14,11 @@ from typing import NamedTuple
 
 from source_text import Documented, Token, c_tokens, kind
 
-# Functions whose string is a message to a user; "raise" and fprintf(stderr) count as well.
+# Functions whose string is a message to a user, in C and in Python; "raise" and fprintf(stderr)
+# count as well.
 C_MESSAGE = re.compile(r"(?:darshan_fail|\w*_?say|\w*_?complain|fail|warn|die|error)$")
 PY_MESSAGE = re.compile(r"_?(?:say|complain|error|exit|failed|refuse|dies|warn)$")
+# Words before a parenthesis that are not a function's name.
 CONTROL = re.compile(r"__attribute__|__asm__|_Static_assert|_Alignas|defined")
 
 
@@ -28,7 +30,8 @@ class Item(NamedTuple):
 
 
 def numbered(items: Iterator[Item]) -> Iterator[Item]:
-    """Yields the items with #2 added to the second one with the same name, and so on."""
+    """Yields the items, with #2 added to the name of the second one with the same name, and so
+    on."""
     seen: Counter[str] = Counter()
     for name, text in items:
         seen[name] += 1
@@ -45,8 +48,8 @@ class Declaration(NamedTuple):
 
 
 def c_declarations(text: str) -> Iterator[Declaration]:
-    """Yields the functions, prototypes and types of a C file, without rows of tables and
-    variables."""
+    """Yields the functions, prototypes and types of a C file, but no rows of tables and no
+    variables. text: of the file."""
     comment, lines = "", 1  # line breaks since the last piece
     for what, piece in pieces([*c_tokens(text), Token("line", "\n", 0)]):
         if what == "space":
@@ -84,8 +87,8 @@ def pieces(tokens: list[Token]) -> Iterator[tuple[str, list[Token]]]:
 
 
 def statement(tokens: list[Token], start: int) -> tuple[str, int]:
-    """Returns the kind of the statement that begins at token `start`, and the index after its
-    end."""
+    """Returns the kind of the statement that begins at token `start`, and the index of the token
+    after its end."""
     depth, head, what = 0, "", ""
     for place in range(start, len(tokens)):
         word = tokens[place].text
@@ -104,7 +107,8 @@ def statement(tokens: list[Token], start: int) -> tuple[str, int]:
 
 
 def function_name(head: str) -> str:
-    """Returns the word before the first parenthesis that does not belong to an attribute."""
+    """Returns the name of a declared function: the word before the first parenthesis that does not
+    belong to an attribute. head: the tokens up to the body, as text."""
     names = [name for name in re.findall(r"(\w+)\s*\(", head) if not CONTROL.match(name)]
     return names[0] if names else head.split(maxsplit=1)[0]
 
@@ -117,7 +121,8 @@ def type_name(text: str) -> str:
 
 
 def c_items(file: str, text: str) -> Iterator[Item]:
-    """Yields the file's head, and each declaration that has a comment."""
+    """Yields the head of a C file, and each declaration that has a comment. file: its path. text:
+    its content."""
     head = re.match(r"\s*((?:/\*.*?\*/|//[^\n]*\n)\s*?)(?=\n\s*\n|\n\s*#)", text, re.DOTALL)
     if head:
         yield Item(file, head[1].strip())
@@ -127,8 +132,8 @@ def c_items(file: str, text: str) -> Iterator[Item]:
 
 
 def c_messages(file: str, text: str) -> Iterator[Item]:
-    """Yields the strings in calls that print something for a user, with the name of the function
-    that they are in."""
+    """Yields the strings in calls that print a message for a user, each with the name of its
+    function."""
     for name, _, _, body in c_declarations(text):
         code = [token for token in body if token.kind not in ("space", "line", "comment")]
         for place, token in enumerate(code[:-1]):
@@ -142,14 +147,14 @@ def c_messages(file: str, text: str) -> Iterator[Item]:
 
 
 def has_words(said: str) -> bool:
-    """Returns whether a format string contains two words, apart from the arguments that are
+    """Returns whether a format string has at least two words, apart from the arguments that are
     inserted."""
     return len(re.findall(r"[A-Za-z]{2,}", re.sub(r"%[-\w.*]+|\{[^}]*\}|\\n", " ", said))) > 1
 
 
 def first_string(code: list[Token]) -> Iterator[str]:
-    """Yields the first string among the arguments of a call, and the strings that follow it
-    immediately."""
+    """Yields the first string among the arguments of a call, and those that follow it immediately.
+    code: the tokens after the function's name."""
     depth, found = 0, False
     for token in code:
         depth += {"(": 1, ")": -1}.get(token.text, 0)
@@ -163,7 +168,7 @@ def first_string(code: list[Token]) -> Iterator[str]:
 
 
 def python_items(file: str, text: str) -> Iterator[Item]:
-    """Yields the module, and each class and function that has a docstring."""
+    """Yields the head of a Python file, and each class and function that has a docstring."""
     lines = text.split("\n")
     for path, node in walk(ast.parse(text)):
         said = ast.get_docstring(node)
@@ -212,7 +217,8 @@ def paragraphs(file: str, text: str) -> Iterator[Item]:
 
 
 def items(file: str, text: str) -> dict[str, list[Item]]:
-    """Returns the items of a file by kind: "declaration", "message" and "paragraph"."""
+    """Returns the items of a file by kind: "declaration", "message" and "paragraph". text: its
+    content."""
     what = kind(file, text)
     if what == "md":
         return {"paragraph": list(numbered(paragraphs(file, text)))}

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from source_text import Comment, comments, contents, tracked
 
+# The words with which no sentence may begin.
 FIRST = re.compile(
     r"""(?:
         Who|Whose|Whom|Whoever|What|Whatever|Which|Whichever|Where|Wherever|Of|That|Those|Such
@@ -29,6 +30,7 @@ FIRST = re.compile(
 )
 # Any place where such a sentence may begin. Most files have none, and need no lexer.
 PLACE = re.compile(rf"(?:\A|[\"'#*/!.?:-]|\n\s*\n)\s*{FIRST.pattern}", re.VERBOSE)
+# A sentence; a point inside of a word does not end it.
 SENTENCE = re.compile(r"[^.?!]+(?:[.?!](?![\s)]|$)[^.?!]*)*[.?!]?")
 NOT_OURS = ("doc/man/", "third_party/", "debian/missing-sources/")  # or generated
 
@@ -50,7 +52,7 @@ def sentences(comment: Comment) -> Iterator[str]:
 
 
 def findings(file: str, text: str) -> list[Finding]:
-    """Returns the sentences of a file that begin with one of the words."""
+    """Returns the sentences of a file that begin with such a word. text: its content."""
     if not PLACE.search(text):
         return []
     return [
@@ -62,16 +64,16 @@ def findings(file: str, text: str) -> list[Finding]:
 
 
 def folder(file: str) -> str:
-    """Returns the first two folders of a file's path; three for the modules and the Python
-    package."""
+    """Returns the folder in which a file is counted: the first two parts of its path, or three or
+    four for modules and for the Python package."""
     parts = file.split("/")[:-1]
     deep = parts[:2] in (["runtime", "modules"], ["util", "python"])
     return "/".join(parts[: 4 if deep and parts[1] == "python" else 3 if deep else 2]) or "."
 
 
 def main() -> int:
-    """Prints each sentence, unless --count is given, and the number of sentences in each folder.
-    Returns 1 if there is one, otherwise 0."""
+    """Prints each such sentence, unless --count is given, and the number of sentences in each
+    folder. Returns the exit status: 1 if there are any."""
     tree = Path(__file__).resolve().parents[2]
     prefixes = tuple(word for word in sys.argv[1:] if not word.startswith("-"))
     names = [name for name in tracked(tree) if not any(part in name for part in NOT_OURS)]

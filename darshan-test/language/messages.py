@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from source_text import Token, c_code, contents, tracked
 
+# Functions whose string is a message.
 FUNCTIONS = {
     "DARSHAN_MESSAGE",
     "darshan_message_add",
@@ -29,8 +30,11 @@ FUNCTIONS = {
     "fprintf",
     "fputs",
 }
+# Words of a message about an operation that failed.
 FAILED = re.compile(r"\b(?:cannot|could not|can't|failed|unable)\b")
+# Words of a message whose subject is a thing.
 PASSIVE = re.compile(r"\b(?:cannot|could not) be \w+(?:ed|en|t|ne|de)\b")
+# An option, a command, a variable or a stream in a message.
 NAMED = re.compile(
     r"--[a-z]|darshan-[a-z]+|\b[A-Z]+_[A-Z_]+\b|/dev/|standard (?:output|input|error)"
 )
@@ -51,6 +55,7 @@ NO_PATH = {
     "darshan_problems",
     "messages",
 }
+# Messages that need no path, with the reason.
 ALLOWED = {
     "cannot allocate memory for records; this process leaves no log": "the process is the subject",
     "cannot make a random key: %s; use --key": "the operation has no path",
@@ -70,7 +75,8 @@ class Finding(NamedTuple):
 
 
 def arguments(code: list[Token], start: int) -> list[Token]:
-    """Returns the tokens between the parenthesis at start and its counterpart."""
+    """Returns the tokens between a parenthesis and its counterpart. start: index of the
+    parenthesis."""
     depth = 0
     for at in range(start, len(code)):
         depth += {"(": 1, ")": -1}.get(code[at].text, 0)
@@ -80,8 +86,8 @@ def arguments(code: list[Token], start: int) -> list[Token]:
 
 
 def messages(text: str) -> Iterator[tuple[int, str, bool]]:
-    """Yields the line of each message, its joined strings, and whether it has another argument,
-    which may be a path."""
+    """Yields the line of each message, its joined strings, and whether it has another argument that
+    may be a path. text: of a C file."""
     code = c_code(text)
     for at, token in enumerate(code[:-1]):
         if token.text not in FUNCTIONS or code[at + 1].text != "(":
@@ -95,7 +101,8 @@ def messages(text: str) -> Iterator[tuple[int, str, bool]]:
 
 
 def findings(file: str, text: str) -> list[Finding]:
-    """Returns the messages of a C file that do not say what failed."""
+    """Returns the messages of a C file that do not say what failed. file: its path. text: its
+    content."""
     return [
         Finding(file, line, words)
         for line, words, has_path in messages(text)
@@ -114,7 +121,7 @@ def tree_findings(tree: Path) -> list[Finding]:
 
 
 def main() -> int:
-    """Prints each message; returns 1 if there is one, otherwise 0."""
+    """Prints each such message. Returns the exit status: 1 if there is one."""
     found = tree_findings(Path(__file__).resolve().parents[2])
     for finding in found:
         print(f"{finding.file}:{finding.line}: {finding.text}")

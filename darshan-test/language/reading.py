@@ -21,7 +21,7 @@ from pathlib import Path
 from declarations import Item, c_declarations, items
 from source_text import contents, kind, tracked
 
-# Made of tables by ./dev describe.
+# Pages that ./dev describe makes of tables.
 GENERATED = ("doc/counters.md", "doc/centre-tables.md", "doc/man")
 # Each share: the kind of its items, their number, and a test of the file name.
 SHARES: tuple[tuple[str, int, Callable[[str], bool]], ...] = (
@@ -58,8 +58,8 @@ def renamed(tree: Path, commit: str) -> dict[str, str]:
 
 
 def drawn(texts: dict[str, str], seed: int) -> list[tuple[str, Item]]:
-    """Returns the drawn items with their kind: from each group those whose hash of seed and name is
-    smallest, in that order."""
+    """Returns the drawn items with their kinds. From each group these are the items whose hash of
+    seed and name is smallest, in that order. texts: the content of each file."""
     every = [
         (what, item)
         for file, text in sorted(texts.items())
@@ -80,8 +80,8 @@ def drawn(texts: dict[str, str], seed: int) -> list[tuple[str, Item]]:
 
 
 def now(what: str, name: str, texts: dict[str, str], names: dict[str, str]) -> str:
-    """Returns today's text of an item that was drawn from another commit. what: the item's kind;
-    texts: today's files; names: the new paths of renamed files."""
+    """Returns today's text of an item that was drawn from another commit, or a text that says that
+    the item is gone. what: its kind. texts: today's files. names: new paths of renamed files."""
     file, colon, inner = name.partition(":")
     file = names.get(file, file)
     text = texts.get(file, "")
@@ -95,7 +95,7 @@ def now(what: str, name: str, texts: dict[str, str], names: dict[str, str]) -> s
 
 
 def main() -> int:
-    """Prints the drawn items; returns the exit status 0."""
+    """Prints the drawn items. Returns the exit status."""
     parser = argparse.ArgumentParser(prog="dev reading", description="See the file's head.")
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--from", dest="commit", help="draw from the texts of this commit")

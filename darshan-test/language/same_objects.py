@@ -22,8 +22,9 @@ from pathlib import Path
 
 from source_text import Documented, c_code, kind
 
+# Endings of files that may change freely.
 DOCUMENTATION = ("md", "1", "7")
-# How a line begins that is a comment, by the ending of the file; in all others with #.
+# The beginning of a comment line, by the ending of the file; in all others it is #.
 LINE = {
     **dict.fromkeys(("js", "java", "rs"), r"//"),
     **dict.fromkeys(("f90", "F90"), r"!(?!\$)"),
@@ -32,8 +33,10 @@ LINE = {
     "lua": r"--",
 }
 BLOCKS = ("js", "java", "rs", "css", "map")  # have comments of /* */ as well
-# Behind code of JavaScript: without a quote, so it is not a part of a string that ends there.
+# A comment behind code of JavaScript. It has no quote, so it is not a part of a string that ends
+# there.
 BEHIND = re.compile(r"(?<=[;,{})]) // [^'\"`]*$", re.MULTILINE)
+# A comment of /* */ that fills whole lines.
 BLOCK = re.compile(r"^[ \t]*/\*.*?\*/[ \t]*$", re.DOTALL | re.MULTILINE)
 
 
@@ -43,8 +46,8 @@ def c_form(text: str) -> list[str]:
 
 
 def python_form(text: str) -> list[str]:
-    """Returns the syntax tree of a Python file without positions, as one text for each top-level
-    statement."""
+    """Returns the syntax tree of a Python file without positions and docstrings, as one text for
+    each top-level statement. A file that uses __doc__ keeps its docstrings."""
     tree = ast.parse(text)
     if "__doc__" not in text:
         for node in ast.walk(tree):
@@ -67,8 +70,8 @@ def shell_form(text: str) -> list[str]:
 
 
 def line_form(text: str, what: str = "") -> list[str]:
-    """Returns all lines except blank ones and comments; a comment that ends in a backslash is
-    kept."""
+    """Returns the lines of a file except blank ones and comments. A comment that ends in a
+    backslash is kept. what: ending of the file."""
     comment = re.compile(rf"\s*(?:{LINE.get(what, '#')})")
     bare = BLOCK.sub("", text) if what in BLOCKS else text
     bare = BEHIND.sub("", bare) if what == "js" else bare
@@ -77,8 +80,8 @@ def line_form(text: str, what: str = "") -> list[str]:
 
 
 def form(name: str, text: str) -> list[str]:
-    """Returns lines that must be equal in two versions of a file: the interpreter line first, then
-    the code without comments."""
+    """Returns the lines that must be equal in two versions of a file: the interpreter line, then
+    the code without comments; [] for documentation. name: of the file."""
     what = kind(name, text)
     if what in DOCUMENTATION:
         return []
@@ -88,7 +91,8 @@ def form(name: str, text: str) -> list[str]:
 
 
 def difference(name: str, old: str, new: str) -> str:
-    """Returns the first difference between two versions of a file; "" if only comments differ."""
+    """Returns the first difference between the code of two versions of a file; "" if only comments
+    differ. name: of the file."""
     before, after = form(name, old), form(name, new)
     if before == after:
         return ""
@@ -100,12 +104,14 @@ def difference(name: str, old: str, new: str) -> str:
 
 
 def git(tree: Path, *words: str) -> bytes:
-    """Returns the output of a git command; raises CalledProcessError if it fails."""
+    """Returns the output of a git command in a tree. Raises CalledProcessError if the command
+    fails."""
     return subprocess.run(["git", "-C", str(tree), *words], capture_output=True, check=True).stdout
 
 
 def problems(tree: Path, base: str) -> tuple[int, list[str]]:
-    """Returns how many files changed since `base`, and a line for each file whose code changed."""
+    """Returns the number of files that changed since `base`, and a line for each one whose code
+    changed."""
     start = git(tree, "merge-base", base, "HEAD").decode().strip()
     raw = git(tree, "diff", "--raw", "--no-renames", "-z", start).decode().split("\0")
     lines = []
@@ -125,7 +131,8 @@ def problems(tree: Path, base: str) -> tuple[int, list[str]]:
 
 
 def main() -> int:
-    """Prints a line for each file whose code changed; returns 1 if there is one, otherwise 0."""
+    """Prints a line for each file whose code changed. Returns the exit status: 1 if there is
+    one."""
     parser = argparse.ArgumentParser(prog="dev same-objects", description="See the file's head.")
     parser.add_argument("base", nargs="?", default="main", help="a commit or branch (main)")
     tree = Path(__file__).resolve().parents[2]

@@ -1,4 +1,5 @@
-"""Tests the items that `./dev reading` draws and the report of `./dev lint --words`."""
+"""`./dev reading` draws commented declarations, messages and paragraphs, independently of other
+files. `./dev lint --words` reports sentences without a named subject."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from first_words import findings
 from reading import SHARES, drawn, now, working_tree
 from tree import SOURCE
 
+# A C file with each kind of item.
 C = """/* The file's purpose. */
 
 #include <stdio.h>
@@ -36,8 +38,8 @@ struct pair {
 
 
 def test_declarations_of_c() -> None:
-    """An item has the comment immediately above the declaration, and the declaration: a type
-    completely, a function without its body."""
+    """The text of an item is the comment immediately above a declaration, and the declaration: a
+    type completely, a function without its body."""
     found = {item.name: item.text for item in items("a.c", C)["declaration"]}
     assert found == {
         "a.c": "/* The file's purpose. */",
@@ -54,7 +56,8 @@ def test_messages_of_c() -> None:
 
 
 def test_python() -> None:
-    """Decorators and signatures are shown, bodies are not; the string of an error is a message."""
+    """Decorators and signatures are shown, and bodies are not. The string of a raised error is a
+    message."""
     text = (
         '"""Head."""\n@mark\ndef f(a: int) -> int:\n    """Doc."""\n    raise E(f"no {a} here")\n'
     )
@@ -67,8 +70,8 @@ def test_python() -> None:
 
 
 def test_the_draw() -> None:
-    """Each group has its full number of items, the same seed draws the same items, and a change of
-    another file does not change the draw."""
+    """Each group has its full number of items. The same seed draws the same items, also if another
+    file changes."""
     every = working_tree(SOURCE)  # to read them all three times takes a minute
     texts = {name: every[name] for name in [*sorted(every)[::3], "doc/index.md"]}
     first = drawn(texts, 1)
@@ -80,8 +83,8 @@ def test_the_draw() -> None:
 
 
 def test_a_draw_of_another_commit() -> None:
-    """A declaration that has lost its comment is shown without one, and under the new path of its
-    file."""
+    """A declaration that lost its comment is shown without one, also if its file was renamed. A
+    declaration that is gone is reported as such."""
     bare = C.replace("/* Adds up. */\n", "")
     text = now("declaration", "a.c:adds", {"b.c": bare}, {"a.c": "b.c"})
     assert text == "int adds(struct pair *pair, int (*how)(int))"
@@ -102,8 +105,8 @@ def test_a_draw_of_another_commit() -> None:
     ],
 )
 def test_first_words(comment: str, listed: int) -> None:
-    """Sentences that begin without a named subject are listed with the line of their comment, in C,
-    Python and scripts."""
+    """A sentence that begins without a named subject is listed with the line of its comment, in C,
+    Python and scripts. listed: whether it is one."""
     texts = {
         "a.c": f"int a;\n/* {comment} */",
         "a.py": f"A = 1\n# {comment}\n",

@@ -21,8 +21,8 @@ _OPENS = 2.0  # mappings per open from which on the mappings are repeated, not t
 
 
 def _grown(posix: Table, extra: Table) -> np.ndarray:
-    """Returns a mask of the files that got another size about as often as they were mapped: they
-    grow in small steps, which the rule on metadata calls tells."""
+    """Returns a mask of the files whose size was changed about as often as they were mapped. These
+    files grow in small steps, which the rule on metadata calls reports."""
     grown = np.zeros(len(posix), bool)
     _, here, there = np.intersect1d(posix.ids, extra.ids, return_indices=True)
     resized = extra["TRUNCATES"][there] + extra["FALLOCATES"][there]

@@ -54,6 +54,7 @@ def _whole(facts: Facts, table: Table) -> np.ndarray:
 
 
 def _is_data(name: str) -> bool:
+    """Returns whether a file has the name of data, whose content a program uses."""
     return bool(_DATA.search(name) or TEXT.search(name) or is_parsed(name))
 
 
@@ -72,8 +73,8 @@ def _around(facts: Facts) -> float:
 
 @needs("SITES")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a hint if most of the bytes that are read whole are of files of a size of their own,
-    and some are not."""
+    """Yields a hint if most bytes that are read whole are in files with a size that no other file
+    has, and some files have the same size."""
     table = facts.table("POSIX")
     if table is None:
         return

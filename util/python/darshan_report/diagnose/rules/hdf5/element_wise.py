@@ -25,9 +25,9 @@ _SIDES = (("READ", "BYTES_ASKED_READ", "reads"), ("WRITE", "BYTES_ASKED_WRITTEN"
 
 
 def _between(facts: Facts, h5: Hdf5, kind: str) -> np.ndarray:
-    """Returns the seconds that Python's bindings take around the calls on each dataset, at most the
-    time between its first and last call that no call on it takes. Returns zeros if the program is
-    not written in Python."""
+    """Returns the seconds that Python's bindings take around the calls on each dataset, but no more
+    than the time between its first and last call in which no call ran. Returns zeros if the program
+    is not written in Python."""
     table = facts.table("H5D")
     if table is None:
         return np.zeros(len(h5.datasets))
@@ -107,6 +107,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _find(facts: Facts, h5: Hdf5, kind: str, asked_name: str, word: str) -> Iterator[Finding]:
+    """Yields the finding on the datasets that are moved a few bytes at a time. kind: READ or WRITE.
+    asked_name: counter of the requested bytes. word: the kind, for texts."""
     sets, limits, writes = h5.datasets, facts.limits, kind == "WRITE"
     calls, asked, chunk = sets[f"{kind}_CALLS"], sets[asked_name], sets["CHUNK_BYTES"]
     tiny = (calls > 0) & (asked <= limits["element.bytes"] * calls)

@@ -33,6 +33,7 @@ class _Flushed:
     """The flushes of each file: of the file itself, and of its datasets."""
 
     def __init__(self, facts: Facts, h5: Hdf5) -> None:
+        """Counts the flushes of each file, and the bytes and the seconds of their writes."""
         files, sets = h5.files, h5.datasets
         self.calls = files["FLUSH_CALLS"] + h5.per_file(sets["FLUSH_CALLS"])
         # The log counts a collective call once per process.

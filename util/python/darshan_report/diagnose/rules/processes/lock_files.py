@@ -51,7 +51,8 @@ class _Lock:
 
 
 def _lock_of(facts: Facts, loop: Line, site: Site) -> _Lock | None:
-    """Returns the tries of a site to make a name; None if it does not try again and again."""
+    """Returns the attempts of a call site to create a file or a folder; None if it does not try
+    again and again."""
     sums = site.sums
     folder = _FOLDER.match(site.stack.called) is not None
     tries, made = sums.calls_of[LOOKUP], sums.calls_of[OTHER if folder else OPEN]
@@ -88,7 +89,8 @@ def _protected(facts: Facts, made: float) -> set[int]:
 
 @needs("SITES")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields one finding on the name that processes spent most time to make in vain."""
+    """Yields one finding on the lock file, or lock folder, that processes spent most time trying to
+    create."""
     known, extra = loops_of(facts), facts.table("POSIX_EXT")
     if known is None or extra is None or facts.run_time <= 0:
         return

@@ -74,6 +74,7 @@ def _hdf5(facts: Facts) -> Iterator[Finding]:
 
 
 def _others(mask: npt.NDArray[np.bool_]) -> str:
+    """Returns a clause on the other files of the mask; "" if there are none."""
     more = int(mask.sum()) - 1
     return f"; the same holds for {plural(more, 'more file')}" if more else ""
 
@@ -92,8 +93,8 @@ def _by_position(facts: Facts, table: Table) -> npt.NDArray[np.bool_]:
 
 @needs("TRAINING")
 def find(facts: Facts) -> Iterator[Finding]:
-    """Yields a finding for HDF5 files, and one for other files, that workers inherited. One worker
-    has nobody with whom it shares them."""
+    """Yields a finding on HDF5 files, and one on other files, that workers inherited. A single
+    worker shares them with no other."""
     if _workers(facts) < 2:
         return
     yield from _hdf5(facts)

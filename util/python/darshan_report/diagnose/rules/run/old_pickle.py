@@ -31,7 +31,7 @@ _REMEDY = Remedy(
 
 
 def _is_pickle(facts: Facts, site: Site) -> bool:
-    """Returns whether a program in Python reads files, all of which have the name of a pickle."""
+    """Returns whether a call site is of Python, and reads only files with the name of a pickle."""
     names = [facts.name(one) for one in site.sums.files.calls]
     python = any(isinstance(frame, Python) for frame in site.stack.frames)
     reads = python and site.sums.calls_of[READ] > 0 and site.stack.called != IMPORT

@@ -133,6 +133,7 @@ def _stake(facts: Facts, lost: float, found: _Packed) -> Stake:
 
 
 def _evidence(facts: Facts, number: int) -> tuple[Evidence, ...]:
+    """Returns the bytes of a file as evidence. number: id of the file."""
     posix = facts.table("POSIX")
     place = None if posix is None else posix.place(number)
     if posix is None or place is None:
@@ -208,7 +209,7 @@ def _by_programs(facts: Facts, scratch: dict[int, Renamed]) -> _Packed | None:
 
 
 def _union(start: np.ndarray, end: np.ndarray) -> float:
-    """Returns the seconds in which at least one of some spans was there."""
+    """Returns the seconds that are in at least one of the spans. start, end: of each span."""
     spent, until = 0.0, 0.0
     for first, last in sorted(zip(start.tolist(), end.tolist())):
         spent += max(0.0, last - max(first, until))

@@ -25,8 +25,7 @@ _IN_BUFFER = 16  # seeks for each time that the buffer was filled, at least
 
 
 def _mask(facts: Facts, streams: Streams) -> Mask:
-    """Returns a mask of the files whose buffers were filled far more seldom than they were sought
-    in."""
+    """Returns a mask of the files with far more seeks than fills of their buffers."""
     table = streams.table
     reads, seeks = table["READS"], table["SEEKS"]
     found = streams.files & ~stream_seeks.files(facts, streams) & (table["WRITES"] == 0)
