@@ -152,6 +152,7 @@ def test_wrong_use(darshan: Run, arguments: tuple[str, ...]) -> None:
 
 
 def test_unknown_command(darshan: Run) -> None:
+    """An unknown command is a usage error that names it."""
     done = darshan("nothing")
     assert done.returncode == 2
     assert done.stderr.startswith(b"darshan: unknown command nothing\n")

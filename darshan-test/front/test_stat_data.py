@@ -1,5 +1,4 @@
-"""The output of `darshan stat` as data (--json, -x), and its width and colours on different
-terminals."""
+"""`darshan stat` prints the same numbers as data (--json, -x), and its table fits the terminal."""
 
 from __future__ import annotations
 

@@ -154,6 +154,8 @@ def run_all(build: Path, program: Path, folder: Path, deed: str, *how: str) -> N
 
 @pytest.mark.parametrize("deed", DEEDS)
 def test_clone(deed: str, build: Path, program: Path, tmp_path: Path) -> None:
+    """A program that creates processes by clone, in each of these ways, runs as without the
+    runtime, and its bytes are counted. deed: the way."""
     run_all(build, program, tmp_path, deed)
 
 

@@ -1,4 +1,4 @@
-"""The working folder: however it changes, relative names are resolved to the right files."""
+"""Relative names are those of the right files, however the working folder changes."""
 
 from __future__ import annotations
 

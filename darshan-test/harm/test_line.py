@@ -118,6 +118,7 @@ def test_nobody_waits_for_it(
 
 
 def test_it_is_said_to_a_pipe_that_is_read(build: Path, tmp_path: Path) -> None:
+    """If the log cannot be written, the runtime prints one line to a pipe that the test reads."""
     program = compile_c(tmp_path, PROGRAM)
     done = finished_in_bytes(
         [program],

@@ -151,6 +151,7 @@ def test_a_stack_that_is_off_by_eight_bytes(build: Path, tmp_path: Path) -> None
 
 
 def test_what_such_calls_write_is_in_the_log(build: Path, tmp_path: Path) -> None:
+    """Bytes are counted if the program calls the wrapper with a stack that is not aligned."""
     only_x86()
     source = PROGRAM.replace("int main(", "int several(") + MAIN
     bare, recorded = both(build, tmp_path, [compile_c(tmp_path, source, *OPTIONS)])

@@ -90,6 +90,7 @@ def drained(path: Path) -> tuple[threading.Thread, list[bytes]]:
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_device_stays_one(form: str, build: Path, log: Path, tmp_path: Path) -> None:
+    """A report that is written to a device does not replace it."""
     target = device(tmp_path)
     done = report(build, *form_of(form), "-o", target, log)
     assert (done.returncode, done.stderr) == (0, b"")
@@ -99,6 +100,7 @@ def test_a_device_stays_one(form: str, build: Path, log: Path, tmp_path: Path) -
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_pipe_is_written_through(form: str, build: Path, log: Path, tmp_path: Path) -> None:
+    """A report that is written to a named pipe arrives there, and the pipe remains."""
     target = tmp_path / "fifo"
     os.mkfifo(target)
     thread, got = drained(target)
@@ -111,6 +113,8 @@ def test_a_pipe_is_written_through(form: str, build: Path, log: Path, tmp_path: 
 
 @pytest.mark.parametrize("there", [True, False])
 def test_a_link_stays_one(there: bool, build: Path, log: Path, tmp_path: Path) -> None:
+    """A report that is written to a link is in the file that the link names, with the mode of that
+    file. there: whether the file exists."""
     folder = tmp_path / "elsewhere"
     folder.mkdir()
     if there:
@@ -129,6 +133,7 @@ def test_a_link_stays_one(there: bool, build: Path, log: Path, tmp_path: Path) -
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_standard_output(form: str, build: Path, log: Path, tmp_path: Path) -> None:
+    """With -o - and -o /dev/stdout, the report is on standard output, in each form."""
     done = report(build, *form_of(form), "-o", "-", log)
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.startswith(FORMATS[form]) and len(done.stdout) > 100
@@ -156,6 +161,7 @@ def on_a_terminal(command: Sequence[str | Path]) -> tuple[int, bytes, bytes]:
 
 @pytest.mark.parametrize("target", ["-", "/dev/stdout"])
 def test_a_pdf_is_not_for_a_terminal(target: str, build: Path, log: Path) -> None:
+    """A PDF is not written to a terminal, and one line says so."""
     command = [build / "darshan", "report", "-o", target, log]
     status, shown, said = on_a_terminal(command)
     assert (status, shown) == (1, b"")
@@ -178,6 +184,8 @@ def journal(build: Path, folder: Path) -> Path:
 
 
 def test_merge_writes_through_what_is_no_file(build: Path, tmp_path: Path, parser: Path) -> None:
+    """darshan-merge writes to devices, pipes and standard output without replacing them, and never
+    replaces a file."""
     path = journal(build, tmp_path)
     merge = [build / "darshan-merge", "-o"]
     target = device(tmp_path)
@@ -201,6 +209,7 @@ def test_merge_writes_through_what_is_no_file(build: Path, tmp_path: Path, parse
 
 
 def test_names_stay_in_their_row(build: Path, log: Path, parser: Path) -> None:
+    """The parser prints hostile names without control characters, each in one column."""
     text = subprocess.run([parser, log], check=True, capture_output=True).stdout
     assert CONTROL.search(text) is None
     rows = [line.split(b"\t") for line in text.splitlines() if line.startswith(b"POSIX\t")]
@@ -210,6 +219,7 @@ def test_names_stay_in_their_row(build: Path, log: Path, parser: Path) -> None:
 
 
 def test_every_text_is_free_of_control_characters(build: Path, log: Path) -> None:
+    """No command prints control characters of names in a log."""
     front = str(build / "darshan")
     commands = [
         [front, "report", "--text", "-v", log],
@@ -228,6 +238,7 @@ def test_every_text_is_free_of_control_characters(build: Path, log: Path) -> Non
 
 
 def test_a_log_is_not_replaced_by_its_report(build: Path, log: Path, tmp_path: Path) -> None:
+    """A report is not written over its log, also not through a link."""
     before = log.read_bytes()
     link = tmp_path / "another-name"
     link.symlink_to(log)
@@ -239,6 +250,7 @@ def test_a_log_is_not_replaced_by_its_report(build: Path, log: Path, tmp_path: P
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_closed_standard_output(form: str, build: Path, log: Path) -> None:
+    """If standard output is closed, each form of the report ends with one line of error."""
     command = [str(build / "darshan"), "report", *form_of(form), "-o", "-", str(log)]
     done = finished_in_bytes(["sh", "-c", 'exec "$@" >&-', "sh", *command], timeout=SECONDS)
     assert done.returncode == 1

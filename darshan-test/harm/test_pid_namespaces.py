@@ -1,4 +1,4 @@
-"""Runs with processes in PID namespaces: the run leaves one log, or `darshan recover` makes it."""
+"""A run with processes in PID namespaces leaves one log, or `darshan recover` makes it."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ SCRIPTS = {
 @PRESENT
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_script_with_a_namespace_is_one_run(build: Path, tmp_path: Path, name: str) -> None:
+    """A script that starts processes in a PID namespace leaves one log, with the bytes of each
+    process. name: of the script."""
     bare, recorded = both(build, tmp_path, ["bash", "-c", SCRIPTS[name]])
     assert (recorded.status, recorded.stdout, recorded.stderr) == (bare.status, bare.stdout, b"")
     assert bare.status == 0

@@ -33,6 +33,8 @@ CALLS = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_a_refused_call(build: Path, tmp_path: Path, name: str) -> None:
+    """A call that the kernel refuses with EINVAL fails in the same way with the runtime. name: of
+    the call."""
     source = PROGRAM.replace("CALL", CALLS[name])
     bare, recorded = both(build, tmp_path, [compile_c(tmp_path, source, "-w")])
     assert bare.stdout == b"-1 22\n"

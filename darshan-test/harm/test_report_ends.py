@@ -48,6 +48,8 @@ def report(
 
 @pytest.mark.parametrize("way", [["--no-latex"], [], ["--html"]])
 def test_a_limit_of_file_size(way: list[str], build: Path, log: Path, tmp_path: Path) -> None:
+    """If a limit of file size stops the report, one line says so, and no file is left. way: options
+    of the report."""
     limited = ["bash", "-c", 'ulimit -f 1; exec "$@"', "bash", str(build / "darshan"), "report"]
     done = finished_in_bytes([*limited, *way, "-o", "out", log], cwd=tmp_path, timeout=SECONDS)
     last = done.stderr.decode().splitlines()[-1]  # the lines before may report missing LaTeX
@@ -56,6 +58,7 @@ def test_a_limit_of_file_size(way: list[str], build: Path, log: Path, tmp_path: 
 
 
 def test_the_name_in_the_message(build: Path, log: Path, tmp_path: Path) -> None:
+    """Messages name the file that cannot be read or written, also one called "empty"."""
     (tmp_path / "empty").write_bytes(b"")
     status, _, said = report(build, tmp_path, "--text", "empty")
     assert (status, said) == (1, b"darshan report: empty: is empty\n")

@@ -138,6 +138,8 @@ def kept_outside(watched: Outcome) -> None:
 @pytest.mark.needs("chroot")
 @pytest.mark.parametrize("way", ["returns", "_exit", "number", "many", "closes", "reuses"])
 def test_chroot(way: str, build: Path, program: Path, tmp_path: Path) -> None:
+    """After chroot, the program finds nothing of the runtime in the new root, and its bytes are
+    recorded outside of it. way: what the program does."""
     bare, watched = both(build, tmp_path, [program, way])
     nothing_in_the_jail(bare, watched)
     kept_outside(watched)
@@ -195,6 +197,8 @@ def test_a_child_inside(build: Path, program: Path, tmp_path: Path) -> None:
 @pytest.mark.needs("root", "runs:unshare -m", "chroot")
 @pytest.mark.parametrize("way", ["pivot", "mount"])
 def test_mounts(way: str, build: Path, program: Path, tmp_path: Path) -> None:
+    """After pivot_root, or if the journals' folder is hidden by a mount, the program runs as before
+    and is recorded. way: what the program does."""
     bare, watched = both(build, tmp_path, [program, way, tmp_path / "logs"])
     nothing_in_the_jail(bare, watched)
     if way == "pivot":
@@ -205,6 +209,7 @@ def test_mounts(way: str, build: Path, program: Path, tmp_path: Path) -> None:
 
 
 def test_a_failed_chroot(build: Path, program: Path, tmp_path: Path) -> None:
+    """A chroot that fails changes nothing: the program leaves a log."""
     bare, watched = both(build, tmp_path, [program, "fails"])
     nothing_in_the_jail(bare, watched)
     assert len(watched.logs) == 1 and not watched.journals

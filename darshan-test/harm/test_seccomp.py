@@ -59,6 +59,8 @@ def test_filter_while_another_thread_is_at_the_journal(
 def test_every_write_is_in_the_journal(
     way: str, what: str, build: Path, tmp_path: Path, cage: Path
 ) -> None:
+    """If the filter ends the process at the runtime's calls, the journal has each write. way: how
+    the filter is set. what: the program does then."""
     watched = behind(build, tmp_path, cage, way, what)
     assert not watched.logs
     assert len(watched.journals) == 1
@@ -102,6 +104,7 @@ def test_more_files_than_there_was_memory_for(build: Path, tmp_path: Path, cage:
 
 
 def test_one_thread_locks_all_up(build: Path, tmp_path: Path, cage: Path) -> None:
+    """If one thread sets a filter for all threads, the bytes of all are counted."""
     watched = behind(build, tmp_path, cage, "tsync", "threads")
     assert watched.total("POSIX_BYTES_WRITTEN") == EARLY + LATE + 4 * 300 * 10
 
@@ -126,6 +129,7 @@ def test_children(what: str, build: Path, tmp_path: Path, cage: Path) -> None:
 
 
 def test_a_filter_that_was_refused_changes_nothing(build: Path, tmp_path: Path, cage: Path) -> None:
+    """A filter that the kernel refuses has no effect: the program leaves a log with all bytes."""
     watched = behind(build, tmp_path, cage, "failed", "files")
     assert len(watched.logs) == 1
     assert not watched.journals
@@ -134,6 +138,7 @@ def test_a_filter_that_was_refused_changes_nothing(build: Path, tmp_path: Path, 
 
 
 def test_a_program_that_is_not_watched(build: Path, tmp_path: Path, cage: Path) -> None:
+    """A program that is not recorded runs under its filter as without the runtime."""
     off = {"DARSHAN_ENABLE_NONMPI": "0"}
     bare, watched = both(build, tmp_path, [cage, "prctl", "files"], extra=off)
     assert same_end(bare, watched)
@@ -225,6 +230,7 @@ def test_a_container_costs_nothing(
 def test_a_killed_program_in_a_container(
     build: Path, tmp_path: Path, cage: Path, childless: Path
 ) -> None:
+    """A program that is killed in a container with a filter leaves a journal with its bytes."""
     watched = inside(build, tmp_path, [cage, "container", "launch", f"+{childless}", "dies"])
     assert watched.status == 128 + signal.SIGKILL
     assert (watched.logs, len(watched.journals)) == ([], 1)

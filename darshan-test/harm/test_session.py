@@ -141,6 +141,8 @@ def session(folder: Path, name: str, user: list[str], extra: dict[str, str]) -> 
 
 @pytest.mark.parametrize("who", ["self", "ordinary"])
 def test_a_session_leaves_its_jobs(build: Path, folder: Path, who: str) -> None:
+    """A session of many programs, in which two MPI jobs run, prints the same as without the
+    runtime, and the jobs leave logs. who: root or an ordinary user."""
     needs("mpi:openmpi", "mpi:mpich")
     user = []
     if who == "ordinary":

@@ -1,5 +1,5 @@
-"""Snapshots: if no file system supports a mapped journal, the runtime writes its records to a
-journal file at intervals, each time to a new file that replaces the former one."""
+"""If no file system supports a mapped journal, the runtime writes its records at intervals to a new
+file, which replaces the one before."""
 
 from __future__ import annotations
 
@@ -129,6 +129,8 @@ def files_are_whole(found: Outcome) -> None:
 
 
 def test_a_kill_loses_the_last_interval(place: Place, program: Path) -> None:
+    """A killed program leaves whole records up to the last interval, which darshan-merge can
+    read."""
     found = place.run(program, "kill")
     assert found.status == -signal.SIGKILL, found.stderr
     assert (found.logs, len(found.journals)) == ([], 1)
@@ -144,6 +146,7 @@ def test_a_kill_loses_the_last_interval(place: Place, program: Path) -> None:
 
 @pytest.mark.parametrize("deed", ["end", "fork"])
 def test_nothing_is_left_beside_a_log(deed: str, place: Place, program: Path) -> None:
+    """A program that ends regularly leaves its log, and no journal. deed: what the program does."""
     found = place.run(program, deed)
     assert (found.status, found.stderr) == (4, b"")
     assert (len(found.logs), found.journals) == (1 + (deed == "fork"), [])

@@ -1,5 +1,5 @@
-"""Programs that switch stacks in a timer's handler, and signal handlers that interrupt the update
-of a record."""
+"""All calls are recorded, and handlers work as without the runtime, in programs that switch stacks
+in a timer's handler, and if signals interrupt the update of a record."""
 
 from __future__ import annotations
 

@@ -112,6 +112,8 @@ def test_what_a_number_stands_for(build: Path, program: Path, tmp_path: Path) ->
 
 
 def test_a_pipeline_of_stand_ins(build: Path, tmp_path: Path) -> None:
+    """In a pipeline with /dev/stdin, /dev/fd and /dev/stdout, bytes are counted for the files that
+    these names stand for."""
     script = (
         "cat /dev/stdin <in | gzip -c >z; gzip -dc /dev/fd/5 5<z >o; "
         "tee /dev/fd/6 6>six <in >/dev/null; perl -e 'open F,q(>/dev/stdout); print F 1 x 99' >o9"

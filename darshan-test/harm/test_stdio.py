@@ -1,4 +1,4 @@
-"""Bytes of streams: every byte is counted once, however it passes through stdio."""
+"""Each byte of a stream is counted once, however it passes through stdio."""
 
 from __future__ import annotations
 

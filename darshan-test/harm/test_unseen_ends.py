@@ -1,5 +1,5 @@
-"""Programs that end without a call of libc: the log is written, and its metadata contain only what
-the runtime knows."""
+"""If a program ends without a call of libc, the log is written, and its metadata have only what the
+runtime knows."""
 
 from __future__ import annotations
 
@@ -151,6 +151,7 @@ def log_of(name: str, watched: Outcome, build: Path) -> dict[str, str]:
 
 
 def test_nobody_knows_how_a_child_ended(build: Path, program: Path, tmp_path: Path) -> None:
+    """If nothing saw how a child ended, its log says so."""
     bare, watched = both(build, tmp_path, [program, "killed"], extra={"DARSHAN_JOB_TREE": "0"})
     assert bare.status == 2 and same_end(bare, watched), watched.stderr
     end = log_of("of-child", watched, build)["end"]

@@ -1,5 +1,5 @@
-"""The commands of lakes in a Python that lacks their packages: the message leads to a Python that
-has them."""
+"""In a Python without their packages, the commands of lakes say how to install these for a Python
+that has them."""
 
 from __future__ import annotations
 
@@ -73,6 +73,7 @@ def test_debians_python(command: str, bare: dict[str, str], darshan: Run) -> Non
 
 
 def test_a_cluster_needs_all_of_the_extra(bare: dict[str, str], darshan: Run) -> None:
+    """For a cluster, the message names all packages of the extra."""
     done = darshan("collect", "--workers", "dask://host:8786", ".", environment=bare)
     assert done.returncode == 1 and "lacks pyarrow and distributed;" in done.stderr
     assert projects(shlex.split(done.stderr.splitlines()[2])) == extra()
@@ -125,6 +126,7 @@ def test_the_commands_do_what_they_say(
 
 
 def test_the_guide_has_the_same_commands() -> None:
+    """The guide installs the packages with the commands that the message has."""
     guide = (SOURCE / "doc" / "centre.md").read_text("utf-8")
     block = re.search(r"```sh\n(python3 -m venv .*?)```", guide, re.S)
     assert block

@@ -1,5 +1,5 @@
-"""The table of lines of code (sites) in a lake: programs with known lines, many call sites,
-anonymized names, and names that are made to cause harm."""
+"""A lake has the lines of code of its logs with exact sums, and neither anonymized nor hostile
+names cause harm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Options of `darshan collect`, and its reactions to failures and signals."""
+"""`darshan collect` does what its options say, and leaves a consistent lake after failures and
+signals."""
 
 from __future__ import annotations
 

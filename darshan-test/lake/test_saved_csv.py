@@ -1,4 +1,5 @@
-"""Tables on the pages of `darshan serve`, saved as CSV in a browser."""
+"""A table on a page of `darshan serve` can be saved as CSV in a browser, and a spreadsheet
+interprets nothing in it as a formula."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The pages of a lake (`darshan serve`): their contents, requests that are refused, and readers who
-may see one user only."""
+"""The pages of `darshan serve` have the right sums, only for readers who may see them, and no
+request harms the server."""
 
 from __future__ import annotations
 

@@ -32,10 +32,12 @@ def commands() -> list[list[str]]:
 
 
 def test_the_table_has_every_question() -> None:
+    """The guide's table has exactly the ready queries."""
     assert sorted(one[0] for one in commands()) == sorted([*BY_NAME, CHANGES])
 
 
 def test_each_has_a_test_with_another_reader() -> None:
+    """The results of each ready query are compared with those of another reader in some test."""
     tests = "".join((SOURCE / "darshan-test" / name).read_text("utf-8") for name in _TESTS)
     assert not [name for name in BY_NAME if f'"{name}"' not in tests]
 

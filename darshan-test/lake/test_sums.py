@@ -230,6 +230,8 @@ sys.exit(collect())
 
 @pytest.mark.parametrize("seed", turning(range(1, 26), 0.04, "lake sums"))
 def test_sums_are_those_of_the_rows(tmp_path: Path, seed: int) -> None:
+    """The stored sums are those of the rows after collections, removals, interruptions and
+    compactions in random order."""
     centre = Centre(tmp_path, seed)
     centre.collect()
     happened = []
@@ -284,6 +286,8 @@ def test_a_week_by_sums_and_by_rows(
 
 
 def test_damage_is_told(darshan: Run, tmp_path: Path) -> None:
+    """`darshan lake check` names a damaged file of sums, and compaction makes a missing one
+    anew."""
     make_logs(tmp_path / "logs", 3)
     assert darshan("collect", "--into", "lake", "logs").returncode == 0
     assert darshan("lake", "check", "lake").returncode == 0

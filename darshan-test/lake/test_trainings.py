@@ -105,6 +105,7 @@ def test_questions(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_hidden_names(darshan: Run, tmp_path: Path) -> None:
+    """A lake with anonymized names has no name of a training's files or code."""
     write(job((1.0, 3.0), 1.0), tmp_path / "user_code_id1-1_1-1-1-1_1.darshan")
     assert darshan("collect", "--obfuscate", "--into", "lake", tmp_path).returncode == 0
     assert {r["file"] for r in rows(tmp_path / "lake", "epochs")} == {None}

@@ -135,6 +135,8 @@ def test_a_stranger(darshan: Run, tmp_path: Path) -> None:
     ids=str,
 )  # fmt: skip
 def test_values_that_cannot_be(darshan: Run, tmp_path: Path, damage: dict[str, Any]) -> None:
+    """A trial with impossible values is left out of the lake, and others are not. damage: the
+    values."""
     made = make_logs(tmp_path / "logs", 1)
     put(made[0], {**remedy("flush-delay", 2.0), **damage}, remedy("random", 2.0))
     assert "; 1 trials" in darshan(*COLLECT).stderr

@@ -1,5 +1,5 @@
-"""Maintenance of a lake by `darshan lake`: compaction, pruning, removal of old files, and
-checks."""
+"""`darshan lake` compacts, prunes and checks a lake without losing or restoring rows, also if other
+processes change it."""
 
 from __future__ import annotations
 

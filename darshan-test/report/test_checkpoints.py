@@ -1,5 +1,5 @@
-"""Checkpoints: which files are checkpoints, how often and how long they were saved, and the section
-about them."""
+"""The report finds the checkpoints of a program, how often and how long they were saved, and shows
+them in a section."""
 
 from __future__ import annotations
 

@@ -71,6 +71,7 @@ def plain(log: Log) -> list[tuple[float, ...]]:
 
 
 def test_all_where_there_is_room(tmp_path: Path) -> None:
+    """If all transfers fit, none is left out, and they are in the order of time."""
     made = wide_log(4, 50)
     (tmp_path / "a").write_bytes(encode(made))
     _, choice, got = collected(tmp_path / "a", 10_000)

@@ -1,5 +1,5 @@
-"""The section "Where in the code": its contents in each form of the report, and its limits on the
-page."""
+"""The section "Where in the code" has the sums of each line in each form of the report, and stays
+within the page."""
 
 from __future__ import annotations
 

@@ -295,6 +295,7 @@ def test_datasets(summary: Run, parser: Path, made: Path, tmp_path: Path) -> Non
     ],
 )
 def test_names_are_cut_where_they_are_alike(names: list[str], shown: list[str]) -> None:
+    """Long names are cut so that their differences remain. shown: the expected names."""
     assert endings(names, 10) == shown
 
 

@@ -36,6 +36,7 @@ def check_schema(value: Any) -> None:
 
 
 def test_json(summary: Run, tmp_path: Path) -> None:
+    """The JSON of a log follows the schema, and has its findings, layers and job."""
     log = problem(tmp_path / "a.darshan", "small-accesses-read")
     done = summary("--json", log)
     assert (done.returncode, done.stdout, done.stderr) == (0, "a.json\n", "")
@@ -50,6 +51,7 @@ def test_json(summary: Run, tmp_path: Path) -> None:
 
 
 def test_json_of_real_logs(summary: Run) -> None:
+    """The JSON of each real log follows the schema."""
     paths = real_log_paths()
     if not paths:
         return
@@ -85,6 +87,8 @@ def test_text(summary: Run, tmp_path: Path) -> None:
 
 
 def test_thresholds(summary: Run, tmp_path: Path) -> None:
+    """A file of thresholds changes the findings, a wrong line in it is an error, and the listed
+    thresholds are such a file."""
     log = problem(tmp_path / "a.darshan", "small-accesses-read")
     changed = tmp_path / "limits"
     changed.write_text("# ours\noperations = 100000\n")

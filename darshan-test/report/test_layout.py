@@ -104,6 +104,7 @@ def alike(rng: random.Random) -> list[str]:
 
 
 def test_shortened_names_stay_apart() -> None:
+    """Shortened names differ if the names do, fit the width, and are the same in all tables."""
     rng = random.Random(5)
     for _ in range(300):
         width, names = rng.randrange(12, 64), alike(rng)
@@ -167,6 +168,7 @@ def test_what_cannot_be_is_marked(summary: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize("show", [units.seconds, units.duration, units.amount, units.count,
                                   units.rate, units.brief])  # fmt: skip
 def test_zero_has_no_sign(show: object) -> None:
+    """A number that is rounded to zero has no minus sign. show: the function that formats it."""
     for value in (-0.0, -1e-9, -0.0004, -0.3, -0.04999):
         shown = show(value)  # type: ignore[operator]
         assert not re.search(r"-0(\.0+)?\b(?!\.)", shown), (value, shown)

@@ -1,5 +1,5 @@
-"""Files from which a program loaded its state: by which function, whether they were read or mapped,
-and the section about them."""
+"""The report finds the files from which a program loaded its state, by which function, and whether
+they were read or mapped."""
 
 from __future__ import annotations
 

@@ -68,6 +68,7 @@ def test_a_pdf_is_shown(build: Path, place: Path) -> None:
 
 
 def test_xdg_open(build: Path, place: Path) -> None:
+    """Without BROWSER, --open uses xdg-open."""
     (place / "bin").mkdir()
     (place / "browser").rename(place / "bin" / "xdg-open")
     done = report(build, place, LOG, path=f"{place}/bin:/usr/bin:/bin")
@@ -90,6 +91,7 @@ def test_no_browser(build: Path, place: Path) -> None:
 
 @pytest.mark.parametrize("options", [["--text"], ["--json"], ["-o", "-"], ["-o", "a.csv"]])
 def test_what_no_browser_shows(options: list[str], build: Path, place: Path) -> None:
+    """--open is a usage error for forms that a browser does not show."""
     done = report(build, place, *options, LOG, browser=str(place / "browser"))
     assert done.returncode == 2 and "--open needs a PDF or a web page" in done.stderr
     assert not (place / "shown").exists()

@@ -1,5 +1,5 @@
-"""Printed pages: columns of tables, margins, and the memory and number of pages that reports of the
-largest logs need."""
+"""Printed tables and texts stay within the page, and reports of the largest logs need few pages and
+little memory."""
 
 from __future__ import annotations
 

@@ -141,6 +141,7 @@ def test_lanes(seed: int, most: int, tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_names_of_programs(command: str, name: str) -> None:
+    """A command line has this program. name: the expected name."""
     assert program_name(command)[0] == name
 
 
@@ -296,6 +297,7 @@ def test_web_page(summary: Run, tmp_path: Path) -> None:
 def test_screen(
     members: list[Member], words_of: list[str], summary: Callable[..., object], tmp_path: Path
 ) -> None:
+    """The text of a tree has these words. members: the processes. words_of: the expected words."""
     text = summary("--text", written(members, tmp_path)).stdout  # type: ignore[attr-defined]
     joined = " ".join(text.split())
     for wanted in words_of:
@@ -341,6 +343,7 @@ def test_pipes_are_no_files(summary: Run, tmp_path: Path) -> None:
 
 
 def test_one_process_is_no_tree(summary: Run, tmp_path: Path) -> None:
+    """A run of one process has no section of processes."""
     text = summary("--text", written([Member("a")], tmp_path)).stdout
     assert "on 1 process." in text and "lived" not in text
 

@@ -1,4 +1,5 @@
-"""Reports of real runs of several programs: a loop of a shell, a build, a pool of workers."""
+"""Reports of real runs show the programs of a shell's loop, of a build and of a pool of workers,
+with their bytes."""
 
 from __future__ import annotations
 
@@ -83,6 +84,7 @@ def row(lines: list[str], start: str) -> str:
 
 
 def test_loop(build: Path, work: Path, tmp_path: Path) -> None:
+    """A loop of a shell has one row for each program, with the number of its processes."""
     for number in range(20):
         (work / f"part-{number}").write_bytes(bytes(1000))
     (work / "loop.sh").write_text(LOOP)
@@ -104,6 +106,8 @@ def test_pipes(build: Path, work: Path, tmp_path: Path) -> None:
 
 
 def test_build(build: Path, work: Path, tmp_path: Path) -> None:
+    """A build has one row for each program that make and the compiler start, and no process starts
+    before the run."""
     needs("program:make")
     for name in ("one", "two", "three"):
         (work / f"{name}.c").write_text(f"int {name}(void) {{ return 1; }}\n")

@@ -72,6 +72,7 @@ def test_text(log: Path, summary: Run) -> None:
 
 @pytest.mark.parametrize("way", ["", "--no-latex"])
 def test_pdf(way: str, log: Path, summary: Run, tmp_path: Path) -> None:
+    """A finding in a PDF, made with or without LaTeX, links to its description. way: the option."""
     needs("program:pdftohtml")
     done = summary(*([way] if way else []), log, environment={"DARSHAN_DOC_URL": f"{SITE}/a_b~%"})
     assert (done.returncode, done.stderr) == (0, "")

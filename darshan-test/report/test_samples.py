@@ -119,6 +119,8 @@ def line(mark: str) -> str:
 
 
 def test_decoded_in_each_epoch(build: Path, folder: Path) -> None:
+    """For a data set that is decoded in each epoch, the report names the line, and the remedy
+    stores the samples."""
     text = text_of(build, folder, "decoded")
     assert "Each epoch reads the same 40 files again, 1.91 MiB, and makes its samples" in text
     decoded = line("decoded").split(":")[1].split(",")[0]
@@ -127,10 +129,13 @@ def test_decoded_in_each_epoch(build: Path, folder: Path) -> None:
 
 
 def test_one_epoch_is_not_again(build: Path, folder: Path) -> None:
+    """A single epoch repeats nothing."""
     assert "Each epoch reads the same" not in text_of(build, folder, "decoded", 1)
 
 
 def test_hdf5_opened_for_each_sample(build: Path, folder: Path) -> None:
+    """For a data set that opens its HDF5 file for each sample, the report names the line, and the
+    remedy opens the file once."""
     text = text_of(build, folder, "opened")
     assert "The data set opened " in text and " 150 times for 150 samples" in text
     opened = int(line("opened").split(":")[1].split(",")[0])

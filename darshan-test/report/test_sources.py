@@ -1,5 +1,4 @@
-"""Source code on the web page: only with the option --sources, and only of files that may be
-shown."""
+"""The web page shows source code only with --sources, and only of files that may be shown."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The icicle graph of the stacks of I/O calls: its data, the picture for readers without scripts,
-and the graph in a browser."""
+"""The report's icicle graph has the sums of all stacks of I/O calls, as a picture without scripts,
+and as a graph that a reader can enlarge."""
 
 from __future__ import annotations
 

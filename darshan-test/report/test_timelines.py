@@ -1,4 +1,5 @@
-"""Timelines of traced files, compared with a plain sum for each interval; and damaged times."""
+"""The timelines of traced files have the bytes and times of their traces, and damaged times cause
+no error."""
 
 from __future__ import annotations
 
@@ -65,6 +66,7 @@ def written(tmp_path: Path, log: Log) -> Path:
 
 
 def test_against_a_plain_sum(tmp_path: Path) -> None:
+    """The busiest files have a timeline, each with the sums of its segments in each interval."""
     made = traced_log(5)
     records = [r for m in made.modules if m.name == "DXT_POSIX" for r in m.records]
     with open_log(str(written(tmp_path, made))) as log:
@@ -105,6 +107,7 @@ def test_times_that_cannot_be(tmp_path: Path) -> None:
 
 
 def test_no_traces(tmp_path: Path) -> None:
+    """A log without traces has no timelines."""
     with open_log(str(written(tmp_path, standard_log({"POSIX": 4})))) as log:
         assert timelines.timelines(log, "DXT_POSIX", RUN_TIME, 3) is None
 

@@ -82,6 +82,8 @@ def test_every_transfer(trace: Trace, tmp_path: Path) -> None:
 
 
 def test_hostile_names(trace: Trace, tmp_path: Path) -> None:
+    """Hostile names are escaped in the trace, and an output that cannot be written is an error of
+    one line."""
     made = wide_log(2, 5)
     made.names = [(number, HOSTILE) for number, _ in made.names]
     (tmp_path / "a").write_bytes(encode(made))

@@ -87,6 +87,8 @@ def run_of(workers: int, life: float, io: float, busy: float, ready: float, **mo
     ids=lambda value: value if isinstance(value, str) and value.isalpha() else "",
 )
 def test_verdicts(tmp_path: Path, job: Job, why: str, words: str, option: str) -> None:
+    """Each loop has this verdict about its waits, and the remedy for it. why: the verdict. words:
+    part of the sentence. option: part of the example; "" for none."""
     with open_log(write(job, tmp_path / "a.darshan")) as log:
         facts = Facts(log, None, processes(log))
         (verdict,) = verdicts(facts)
@@ -202,6 +204,8 @@ def test_parts_of_making_batches(
 
 
 def test_parts_without_workers(tmp_path: Path) -> None:
+    """Without workers, the report says what the main process spent on batches, and the remedy
+    begins with the largest part."""
     job = run_of(0, 0, 0, 0, 0, FETCHES=100, F_FETCH_TIME=3.9, F_FETCH_OPEN_TIME=3.0)
     with open_log(write(job, tmp_path / "a.darshan")) as log:
         (verdict,) = verdicts(Facts(log, None, processes(log)))
@@ -285,6 +289,7 @@ def test_samples_in_memory(tmp_path: Path, frame: str, mapped: int, kind: str) -
 
 
 def test_a_small_file_for_each_sample(tmp_path: Path) -> None:
+    """If each sample is a small file, the finding says how long opening and reading it takes."""
     job = run_of(2, 16, 10, 2, 0)
     files = [
         row(
@@ -341,6 +346,7 @@ def test_a_set_that_costs_no_time(tmp_path: Path) -> None:
 
 
 def test_numbers(tmp_path: Path) -> None:
+    """The sums of a loop are those of its record."""
     with open_log(write(run_of(0, 0, 0, 0, 0), tmp_path / "a.darshan")) as log:
         (verdict,) = verdicts(Facts(log, None, processes(log)))
     sums = verdict.loader.sums
@@ -362,6 +368,7 @@ def test_processors_limit_what_workers_save(tmp_path: Path) -> None:
 
 
 def test_first_batches_are_saved_if_workers_stay(tmp_path: Path) -> None:
+    """Persistent workers save the waits for the first batches of later epochs."""
     # A batch takes one of the two workers 0.1 s: 100 batches in 5 s, beside first batches.
     values = {"F_NEXT_PROCESSOR_TIME": 0.0, "F_FIRST_TIME": 3.0}
     for persistent, saved in ((0, (3.0 - 2 * 0.1) / 2), (1, 1.0)):
@@ -399,6 +406,7 @@ def test_ranks_that_wait_for_one(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -1.0, 1e300])
 def test_damaged_times(tmp_path: Path, value: float) -> None:
+    """Impossible times cause no impossible fractions or savings. value: of the times."""
     job = run_of(2, 16, 10, 2, 0, F_NEXT_TIME=value, F_EPOCH_TIME=value, STEPS=-5)
     with open_log(write(job, tmp_path / "a.darshan")) as log:
         facts = Facts(log, None, processes(log))
@@ -410,6 +418,7 @@ def test_damaged_times(tmp_path: Path, value: float) -> None:
 
 
 def test_forms(build: Path, tmp_path: Path) -> None:
+    """JSON, text and web page have the waits of the training."""
     log = write(run_of(2, 16, 10, 2, 0), tmp_path / "a.darshan")
 
     def report(form: str) -> str:

@@ -195,6 +195,7 @@ def test_damage(tmp_path: Path, records: list[Record]) -> None:
 
 @pytest.mark.parametrize("width", [math.nan, math.inf, -1.0, 0.0, 1e300])
 def test_damaged_width(tmp_path: Path, width: float) -> None:
+    """With an impossible width of the bins, there are no lanes. width: in seconds."""
     one = job([process(0, -1)], PROGRAM, width)
     with open_log(write(one, tmp_path / "a.darshan")) as log:
         assert lanes(log, processes(log)) is None
@@ -212,6 +213,7 @@ def full(tmp_path: Path) -> Path:
 
 
 def test_in_a_pdf(build: Path, tmp_path: Path) -> None:
+    """The PDF has the lanes of the program and of its workers."""
     log = full(tmp_path)
     subprocess.run([build / "darshan", "report", "-o", tmp_path / "a.pdf", log], check=True)
     text = text_of(tmp_path / "a.pdf")

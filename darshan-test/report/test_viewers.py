@@ -109,6 +109,7 @@ def log_of_a_run(build: Path, folder: Path) -> Path:
 
 
 def test_fields(build: Path, tmp_path: Path) -> None:
+    """The trace follows the schema of the viewers' format."""
     checker = jsonschema.Draft202012Validator(SCHEMA)
     checker.check_schema(SCHEMA)
     for log in (hostile_log(tmp_path), log_of_a_run(build, tmp_path)):

@@ -1,5 +1,5 @@
-"""Runs of very many processes: while the run lasts, darshan-merge --fold combines the records of
-finished processes into few parts, and the run's log is the same as without."""
+"""In a run of very many processes, darshan-merge --fold combines the records of finished processes
+into few parts while the run lasts, and the run's log is the same as without."""
 
 from __future__ import annotations
 
@@ -99,6 +99,7 @@ def wrong(log: Path, whole: dict[tuple[str, str, float], Row]) -> list[tuple[str
 def test_the_log_is_the_same(
     merge: Merge, folder: Path, tmp_path: Path, whole: dict[tuple[str, str, float], Row]
 ) -> None:
+    """Combining the parts leaves few of them, and the log has the same rows."""
     before = parts_in(folder)
     assert len(before) > LATE
     done = merge("--fold", folder)
@@ -177,6 +178,7 @@ def test_a_list_that_cannot_be_read(
 def test_what_cannot_be_removed_counts_once(
     merge: Merge, folder: Path, tmp_path: Path, whole: dict[tuple[str, str, float], Row]
 ) -> None:
+    """If combined parts cannot be removed, they are counted once."""
     under = ("strace", "-o", "/dev/null", "-e", "trace=unlinkat")
     under = (*under, "-e", "inject=unlinkat:error=EPERM")
     before = set(folder.glob("part.*"))

@@ -1,4 +1,5 @@
-"""Processes that end late: while the merger closes and removes the run directory, or after it."""
+"""A process that ends late, while the merger closes and removes the run directory or after that, is
+in exactly one log."""
 
 from __future__ import annotations
 

@@ -70,6 +70,8 @@ def check_processes(log: Path, ranks: range, size: int) -> None:
 
 @pytest.mark.parametrize("flavour", ["openmpi", "mpich"])
 def test_programs_under_mpirun(flavour: str, place: Place, merge: Merge, parser: Path) -> None:
+    """Programs without MPI that an MPI launcher starts become the ranks of one log. flavour: the
+    MPI."""
     needs(f"mpi:{flavour}")
     place.mpi(flavour, 4, place.program(VARIABLES[flavour]))
     assert len(place.all_logs()) == 4
@@ -152,6 +154,7 @@ def test_agent_and_workers_of_one_host(place: Place, merge: Merge) -> None:
 
 
 def test_ranks_that_left_nothing_are_named(four: Place, merge: Merge) -> None:
+    """A rank without a log is named in a message and in the metadata."""
     lost = next(log for log in four.all_logs() if metadata(log)["rank"] == "2")
     lost.unlink()
     log = four.folder / "one.darshan"
@@ -195,6 +198,7 @@ def test_a_log_counts_once(four: Place, merge: Merge) -> None:
 
 
 def test_several_jobs_in_a_folder(four: Place, merge: Merge) -> None:
+    """If a folder has logs of several jobs, the merger asks for one, or makes a log for each."""
     for rank in range(2):
         four.rank(rank, 2, {"TORCHELASTIC_RUN_ID": "other", "MASTER_PORT": "5"})
     log = four.folder / "one.darshan"
@@ -216,6 +220,7 @@ def test_several_jobs_in_a_folder(four: Place, merge: Merge) -> None:
 
 
 def test_launches_without_a_name_are_told_apart_by_time(place: Place, merge: Merge) -> None:
+    """Two launches without a name are told apart by their times."""
     for _ in range(2):
         for rank in range(2):
             place.rank(rank, 2)
@@ -240,6 +245,7 @@ def test_rank_that_was_killed(place: Place, merge: Merge) -> None:
 
 
 def test_inputs_can_be_removed(four: Place, merge: Merge) -> None:
+    """With --remove, the merged logs are removed."""
     assert merge("-o", four.folder / "one.darshan", "--remove", four.logs).returncode == 0
     assert not four.all_logs()
 
@@ -259,6 +265,7 @@ def test_merger_that_is_killed(four: Place, merge: Merge) -> None:
 
 
 def test_records_can_be_kept_apart(four: Place, merge: Merge) -> None:
+    """With --no-shared-redux, a shared file has a record for each rank."""
     log = four.folder / "one.darshan"
     assert merge("--no-shared-redux", "-o", log, four.logs).returncode == 0
     found = of_file(log, four.data / "shared")
@@ -386,6 +393,7 @@ def test_what_was_combined_before_is_combined_again(place: Place, merge: Merge) 
 
 
 def test_traces_and_heat_maps(place: Place, merge: Merge) -> None:
+    """The merged log has the traces and the heat map of each rank."""
     for rank in range(2):
         place.rank(rank, 2, {"TORCHELASTIC_RUN_ID": "r1", "DXT_ENABLE_IO_TRACE": "1"})
     log = place.folder / "one.darshan"
@@ -417,12 +425,14 @@ def test_strangers_names_are_harmless(four: Place, merge: Merge, build: Path) ->
 
 
 def test_a_folder_without_any(place: Place, merge: Merge) -> None:
+    """A folder without logs of ranks is an error of one line."""
     place.run(["cat", __file__], place.settings())
     done = merge("-o", place.folder / "one.darshan", place.logs)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
 
 
 def test_report_tells_of_ranks(four: Place, merge: Merge, build: Path) -> None:
+    """The report says how many of the job's ranks are in the log."""
     log = four.folder / "one.darshan"
     assert merge("-o", log, *four.all_logs()[:3]).returncode == 0
     command = [str(build / "darshan"), "report", "--text", str(log)]

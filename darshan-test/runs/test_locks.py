@@ -1,4 +1,4 @@
-"""Waits for locks of files: their time is recorded, and a wait can be cancelled as without the
+"""Waits for locks of files are recorded with their time, and can be cancelled as without the
 runtime."""
 
 from __future__ import annotations

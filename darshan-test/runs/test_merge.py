@@ -30,6 +30,7 @@ def copied(program: Program, tmp_path: Path) -> Path:
 
 
 def test_two_processes_three_seconds_apart(merge: Merge, copied: Path, tmp_path: Path) -> None:
+    """The log of a run has the records of both processes, each at its own time."""
     run = Run(tmp_path / "darshan-run.100.x")
     half = SECOND // 2
     run.process(100, (0, 8 * half), "sh")
@@ -74,6 +75,7 @@ def test_two_processes_three_seconds_apart(merge: Merge, copied: Path, tmp_path:
 def test_who_became_another_program_is_one_process(
     merge: Merge, copied: Path, tmp_path: Path
 ) -> None:
+    """A process that calls exec is one process with several programs."""
     run = Run(tmp_path / "darshan-run.0.x")
     run.row(Kind.START, 50, 0, program="sh")
     run.row(Kind.FORKING, 50, SECOND, token=9)
@@ -127,6 +129,7 @@ def test_a_parent_is_who_forked(merge: Merge, tmp_path: Path) -> None:
 
 
 def test_each_process_counts_its_own_forks(merge: Merge, tmp_path: Path) -> None:
+    """A child has the right parent, even if two processes number their children alike."""
     run = Run(tmp_path / "darshan-run.0.x")
     run.row(Kind.START, 50, 0, program="one")
     run.row(Kind.START, 51, 1, program="two")
@@ -142,6 +145,7 @@ def test_each_process_counts_its_own_forks(merge: Merge, tmp_path: Path) -> None
 
 
 def test_ranks_of_a_job_are_one_row(merge: Merge, copied: Path, tmp_path: Path) -> None:
+    """The ranks of an MPI job are one row of the processes, and their launcher is another."""
     run = Run(tmp_path / "darshan-run.0.x")
     run.process(50, (0, SECOND), "mpiexec.hydra")
     for pid in range(60, 64):
@@ -161,6 +165,7 @@ def test_ranks_of_a_job_are_one_row(merge: Merge, copied: Path, tmp_path: Path) 
 
 
 def test_a_part_without_rows_is_a_process(merge: Merge, copied: Path, tmp_path: Path) -> None:
+    """A part without events becomes a process of its own."""
     run = Run(tmp_path / "darshan-run.70.x")
     run.part(copied, 70, SECOND)
     run.part(copied, 71, 2 * SECOND)
@@ -172,6 +177,7 @@ def test_a_part_without_rows_is_a_process(merge: Merge, copied: Path, tmp_path: 
 
 
 def test_rows_that_are_no_rows_are_passed_by(merge: Merge, tmp_path: Path) -> None:
+    """Damaged rows among the events are ignored, and the others count."""
     run = Run(tmp_path / "darshan-run.0.x")
     run.row(Kind.START, 50, 0, program="sh")
     whole = run.events.read_bytes()
@@ -192,6 +198,7 @@ def test_rows_that_are_no_rows_are_passed_by(merge: Merge, tmp_path: Path) -> No
 
 
 def test_damaged_parts_are_left_out_and_named(merge: Merge, copied: Path, tmp_path: Path) -> None:
+    """A damaged part is left out of the log, with one line each."""
     run = Run(tmp_path / "darshan-run.0.x")
     good = run.part(copied, 50, 0)
     bad = [run.part(copied, pid, pid) for pid in range(51, 54)]
@@ -245,6 +252,8 @@ def test_thousands_of_processes_fold(merge: Merge, copied: Path, tmp_path: Path)
 
 
 def test_names_do_no_harm(merge: Merge, tmp_path: Path) -> None:
+    """Names of hosts and programs with control characters, or without end, are cleaned and
+    shortened."""
     run = Run(tmp_path / "darshan-run.0.x", host="h\x1b[2Jost")
     run.row(Kind.START, 50, 0, program="a\nb\x07\u00e9" + "z" * 40)
     for at in range(1, 60):

@@ -78,6 +78,7 @@ def small(program: Program, tmp_path: Path) -> Path:
 def test_the_records_of_the_killed_count(
     merge: Merge, environment: dict[str, str], run: Run, tmp_path: Path
 ) -> None:
+    """The journal of a killed process is part of the run's log."""
     command = [sys.executable, "-c", WRITES, str(tmp_path / "data"), "dies"]
     process = subprocess.Popen(command, env=environment)
     assert process.wait() == -signal.SIGKILL
@@ -103,6 +104,7 @@ def test_the_records_of_the_killed_count(
 def test_who_lives_is_left_alone(
     merge: Merge, run: Run, living: int, small: Path, tmp_path: Path
 ) -> None:
+    """The journal of a living process remains, and the log says that it still runs."""
     run.process(50, (0, 100), "cat")
     run.part(small, 50, 0)
     (journal,) = wait_for_journal(run)
@@ -137,6 +139,8 @@ def test_who_lives_is_left_alone(
 def test_another_namespace_counts_as_alive_for_a_week(
     merge: Merge, run: Run, environment: dict[str, str], tmp_path: Path
 ) -> None:
+    """A journal from another PID namespace counts as that of a living process for a week, and then
+    gets a log."""
     command = [sys.executable, "-c", WRITES, str(tmp_path / "data"), "dies"]
     process = subprocess.Popen(command, env=environment)
     process.wait()
@@ -158,6 +162,7 @@ def test_another_namespace_counts_as_alive_for_a_week(
 def test_who_came_late_gets_a_log_of_its_own(
     merge: Merge, run: Run, small: Path, tmp_path: Path
 ) -> None:
+    """Parts that arrive after the run's log was made get a log of their own."""
     run.process(50, (0, SECOND), "sh")
     run.process(51, (1, 2 * SECOND), "cat", parent=50)
     run.part(small, 51, 1)
@@ -176,6 +181,7 @@ def test_who_came_late_gets_a_log_of_its_own(
 def test_of_many_mergers_one_makes_the_log(
     merge: Merge, run: Run, small: Path, tmp_path: Path
 ) -> None:
+    """If several mergers run at the same time, exactly one makes the log."""
     for pid in range(50, 90):
         run.process(pid, (pid, SECOND), "cat")
         run.part(small, pid, pid)
@@ -212,6 +218,7 @@ def test_names(merge: Merge, run: Run, small: Path, tmp_path: Path) -> None:
 
 
 def test_nothing_is_no_log(merge: Merge, run: Run, tmp_path: Path) -> None:
+    """A run directory that is empty or missing leaves no log, and wrong arguments are errors."""
     log = tmp_path / "one.darshan"
     for folder in (run.folder, tmp_path / "not-there"):
         done = merge("--run", folder, "-o", log)
@@ -226,6 +233,7 @@ def test_nothing_is_no_log(merge: Merge, run: Run, tmp_path: Path) -> None:
 def test_the_command_is_said_where_the_top_has_no_part(
     merge: Merge, run: Run, small: Path, tmp_path: Path
 ) -> None:
+    """If the first process left no part, the log has the command that the merger was given."""
     run.process(50, (0, SECOND), "sh")
     run.process(51, (1, 2), "cat", parent=50)
     run.part(small, 51, 1)

@@ -50,6 +50,8 @@ def run(tmp_path: Path) -> Run:
 def test_logs_of_every_kind_become_ranks(
     merge: Merge, run: Run, parser: Path, tmp_path: Path
 ) -> None:
+    """Logs of each version and byte order can be parts of a run; only unknown versions are left
+    out."""
     cases = good_cases()
     parts = {put(run, pid, encode(case.log)).name: case for pid, case in enumerate(cases, 100)}
     log = tmp_path / "one.darshan"
@@ -60,6 +62,7 @@ def test_logs_of_every_kind_become_ranks(
 
 
 def test_broken_ones_are_left_out(merge: Merge, run: Run, parser: Path, tmp_path: Path) -> None:
+    """Damaged parts are left out, and the log can be read."""
     # without decompression bombs
     broken = [bad.made for bad in unreadable() if isinstance(bad.made, bytes)]
     others = [bad.made for bad, _ in (*half_readable(), *broken_annexes())]

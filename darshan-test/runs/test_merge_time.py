@@ -78,6 +78,7 @@ WIDTH = 0.1 * 2 ** math.ceil(math.log2(41 / 0.1 / 200))
 
 
 def test_heat_maps_have_one_grid_and_lose_nothing(traced: Path, merged: Path) -> None:
+    """The heat maps of all processes have the same bins, at the time of the run, and all bytes."""
     (before,) = [h for (_, layer), h in heat(traced).items() if layer == "heatmap:POSIX"]
     assert before.write.sum() >= 78778 and np.count_nonzero(before.write) >= 3
     found = heat(merged)
@@ -103,6 +104,7 @@ def trace(log: Path, rank: int, file: Path) -> Trace:
 
 
 def test_segments_are_moved(traced: Path, merged: Path, tmp_path: Path) -> None:
+    """The segments of traces are at the time of the run, and otherwise unchanged."""
     before = trace(traced, 0, tmp_path / "data")
     assert [s["length"] for s in before.writes] == [1, 1000, 77777]
     for rank, start in enumerate(STARTS):
@@ -118,6 +120,7 @@ def test_segments_are_moved(traced: Path, merged: Path, tmp_path: Path) -> None:
 
 
 def test_programs_of_one_process_have_one_trace(merge: Merge, traced: Path, tmp_path: Path) -> None:
+    """The programs of a process that called exec have one trace and one heat map."""
     run = Run(tmp_path / "darshan-run.50.x")
     for start in (5 * SECOND, 0):  # the later part comes first
         run.part(traced, 50, start)
@@ -165,4 +168,5 @@ def test_clocks_of_hosts_are_compared(
 
 @pytest.mark.filterwarnings("ignore")
 def test_pydarshan_reads_it(parser: Path, merged: Path) -> None:
+    """PyDarshan reads the merged log as the parser does."""
     assert compare_with_pydarshan(parser, merged) > 0

@@ -153,6 +153,8 @@ def run(build: Path, place: Path, *command: str, **environment: str) -> tuple[Pa
 @pytest.mark.needs("program:musl-gcc")
 @pytest.mark.parametrize("deed", DEEDS)
 def test_musl(build: Path, place: Path, deed: str) -> None:
+    """A program of another C library, started in this way, runs without the runtime, and the log
+    has its name, its exit status and its bytes. deed: how it is started."""
     log, lines = run(build, place, "./starter", deed, KEPT="yes", **preload(OTHER))
     assert lines == [f"preload {OTHER}, kept yes"]
     (child,) = (row for row in processes(log).values() if row["PROCESS_UNSEEN"] == OTHER_LIBC)
@@ -202,6 +204,8 @@ def move_interpreter(program: Path) -> None:
 
 @pytest.mark.needs("program:musl-gcc", "processor:x86_64")
 def test_a_loader_that_is_named_far_behind(build: Path, place: Path) -> None:
+    """The C library of a program is recognized, even if the name of its loader is far behind in the
+    file."""
     move_interpreter(place / "program")
     _, lines = run(build, place, "sh", "-c", "./program; test $? = 3")
     assert lines == ["preload (null), kept (null)"]

@@ -135,6 +135,8 @@ def test_parts_that_are_torn(merge: Merge, run: Run, small: Path, tmp_path: Path
     ids=["empty", "byte", "zeros", "magic", "no-log"],
 )
 def test_a_file_of_nobody(merge: Merge, run: Run, small: Path, tmp_path: Path, data: bytes) -> None:
+    """A file of packed parts that is empty or damaged does not prevent the log. data: its
+    content."""
     (run.folder / PACK).write_bytes(data)
     run.packed(small, 51, 51)
     log = tmp_path / "one.darshan"

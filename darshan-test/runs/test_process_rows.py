@@ -25,6 +25,7 @@ for i in range(2000):
 
 
 def test_names_without_a_file(build: Path, tmp_path: Path) -> None:
+    """The time in look-ups of missing names and in listings is part of the process's time."""
     (tmp_path / "folder").mkdir()
     (tmp_path / "ask.py").write_text(PROGRAM)
     ask = f"{sys.executable} ask.py folder; cat ask.py >copied"

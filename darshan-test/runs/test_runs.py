@@ -1,5 +1,5 @@
-"""Runs of many processes (rows.py): output and exit status are those without the runtime, and the
-log agrees with strace."""
+"""In runs of many processes (rows.py), output and exit status are those without the runtime, and
+the log agrees with strace."""
 
 from __future__ import annotations
 
@@ -61,6 +61,8 @@ def processes(recorded: Recorded, parser: Path) -> float:
     ("row", "mode"), [pytest.param(row, mode, id=f"{row.name}-{mode}") for row, mode in cases()]
 )
 def test_run(row: Row, mode: str, runner: Runner, parser: Path) -> None:
+    """The program prints the same with the runtime, in this mode, and the log has the calls that
+    strace saw. mode: how the runtime is used."""
     needs("ptrace", *row.needs)
     if lacking := missing_module(row):
         absent(f"{lacking} is not installed")

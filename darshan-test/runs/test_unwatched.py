@@ -1,5 +1,5 @@
-"""Programs that cannot be instrumented: the log has their names, the reason, their exit status and
-the bytes that the kernel counted for them."""
+"""For a program that cannot be instrumented, the log has its name, the reason, its exit status and
+the bytes that the kernel counted."""
 
 from __future__ import annotations
 
@@ -106,6 +106,8 @@ def moved(log: Path, process: Row) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_child_that_is_linked_statically(build: Path, place: Path, way: str) -> None:
+    """A static program is in the log with its parent and its times, and its bytes are not those of
+    the parent. way: how it is started."""
     script = "import os\n" + WAYS[way].format("static-reader")
     log, _ = run(build, place, sys.executable, "-c", script)
     every = processes(log)
@@ -220,6 +222,7 @@ def test_a_wait_for_a_child_is_not_io(build: Path, place: Path) -> None:
 
 @pytest.mark.needs("raised-rights")
 def test_raised_rights(build: Path, place: Path) -> None:
+    """A set-user-id program is in the log, with this reason."""
     os.chown(place / "reader", 65534, 65534)
     (place / "reader").chmod(0o4755)
     for path in (place, *place.parents[:2]):
@@ -231,6 +234,7 @@ def test_raised_rights(build: Path, place: Path) -> None:
 
 
 def test_go_with_c_in_it(build: Path, place: Path) -> None:
+    """A Go program with C code is in the log, with this reason."""
     needs("go")
     (place / "main.go").write_text(GO)
     settings = os.environ | {"CGO_ENABLED": "1", "GO111MODULE": "off", "HOME": str(place)}

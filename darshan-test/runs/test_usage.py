@@ -112,6 +112,7 @@ def test_calls_and_mappings(build: Path, place: Path) -> None:
 
 
 def test_bytes_of_excluded_files(build: Path, place: Path) -> None:
+    """The log has the bytes of excluded files as such."""
     (place / "config").write_text("NAME_EXCLUDE /b$ *\n")
     settings = {"DARSHAN_CONFIG_PATH": str(place / "config")}
     log = run(build, place, sys.executable, "reader.py", "r", "b", "8", settings=settings)
@@ -132,6 +133,8 @@ def told(build: Path, log: Path) -> str:
 @pytest.mark.needs("storage")
 @pytest.mark.parametrize("among", ["", "sleep 0.1;"], ids=["alone", "in-a-tree"])
 def test_time_on_storage_that_nobody_saw_is_not_fine(build: Path, place: Path, among: str) -> None:
+    """If page faults of a mapped file wait for storage, the report says so, and not that the I/O is
+    fine. among: other commands of the run."""
     reader = f"exec {sys.executable} reader.py m b 28"
     text = told(build, run(build, place, "sh", "-c", f"{among} {reader}"))
     faults, each = re.search(

@@ -117,6 +117,7 @@ def test_slow(blamed: Blamed, where: Where) -> None:
 
 @pytest.mark.parametrize("blamed", SOUND, ids=lambda blamed: blamed.name)
 def test_sound(blamed: Blamed, where: Where) -> None:
+    """A program that gives the library much data at once has no such finding."""
     start(where, blamed)
     done = finished(
         [where.program.build / "darshan", "report", "--json", "-o", "-", where.log], timeout=SECONDS

@@ -1,5 +1,5 @@
-"""Call sites of Java programs: the line of each call, whether the Java machine interprets or
-compiles the method."""
+"""The call sites of a Java program have the line of each call, whether the Java machine interprets
+or compiles the method."""
 
 from __future__ import annotations
 

@@ -170,6 +170,7 @@ def test_threads_of_the_java_machine(where: Where) -> None:
     ],
 )
 def test_script_of(command: str, script: dict[str, str]) -> None:
+    """A command line has this script, by its interpreter. script: the expected result."""
     assert script_of(command) == script
 
 

@@ -1,4 +1,5 @@
-"""Call sites of a Python program: the lines of its calls, and imports."""
+"""The call sites of a Python program have the lines of its calls, and imports have one site
+each."""
 
 from __future__ import annotations
 

@@ -34,6 +34,7 @@ BAD = ("_R", "_RN", "_RNv", "_RB_", "_RNvB_1a", "_RNvB0_1a", "_RC999999999a", "_
 
 @pytest.mark.parametrize("symbol", NAMES)
 def test_plain(symbol: str) -> None:
+    """A symbol of Rust has this name, and functions of the standard library are recognized."""
     assert rust.plain(symbol) == NAMES[symbol]
     assert rust.is_standard(NAMES[symbol]) == NAMES[symbol].startswith("std::")
 

@@ -97,5 +97,6 @@ def test_numbers_as_text(blamed: Blamed, where: Where) -> None:
 
 @pytest.mark.parametrize("blamed", BINARY, ids=lambda blamed: blamed.name)
 def test_binary_is_no_text(blamed: Blamed, where: Where) -> None:
+    """A program that reads binary data has no finding about text."""
     start(where, blamed)
     assert not [f["title"] for f in findings(where) if "text" in f["title"]]

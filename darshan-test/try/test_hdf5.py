@@ -1,4 +1,5 @@
-"""Remedies for HDF5 other than the chunk cache: omitting fill values, and no locks of files."""
+"""Remedies for HDF5 other than the chunk cache help: no fill values, and no locks of files. They
+are not tried where they could change data."""
 
 from __future__ import annotations
 

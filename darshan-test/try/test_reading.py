@@ -1,4 +1,5 @@
-"""Remedies for reading: advice to the kernel, and small reads from a buffer."""
+"""Remedies for reading help, by advice to the kernel and by reading small pieces from a buffer, and
+the program's output stays the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Remedies for streams: a larger buffer (stdio-buffer), and delayed flushes (flush-delay)."""
+"""Remedies for streams help, by a larger buffer (stdio-buffer) and by delayed flushes
+(flush-delay), and files and output stay the same."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The statistics by which `darshan try` decides whether a remedy helped: the quantiles, and the
-rate of wrong decisions in simulated trials."""
+"""`darshan try` says that a remedy helped in fewer than 1 % of trials in which it did not, by the
+statistics of its decision."""
 
 from __future__ import annotations
 

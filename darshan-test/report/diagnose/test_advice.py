@@ -44,6 +44,8 @@ def _few() -> list[tuple[str, Job]]:
 
 @pytest.mark.parametrize(("name", "job"), _few())
 def test_few_calls_are_a_fact(name: str, job: Job, tmp_path: Path) -> None:
+    """If no advice applies to the calls, a notice becomes a fact without a remedy. name: of the
+    finding. job: with few such calls."""
     advised = finding(JOBS[name], name, tmp_path / "advised")
     assert advised.kind == NOTICE and advised.remedy.text
     told = finding(job, name, tmp_path / "told")

@@ -27,6 +27,8 @@ def findings(job: Job, path: Path) -> list[Finding]:
 
 @pytest.mark.parametrize(("name", "having", "without"), CASES, ids=[name for name, _, _ in CASES])
 def test_one(name: str, having: Job, without: Job, tmp_path: Path) -> None:
+    """The log of the case has the finding, with all its parts, and a similar log without the
+    problem does not. name: of the finding."""
     found = {f.name: f for f in findings(having, tmp_path / "with.darshan")}
     assert name in found, sorted(found)
     assert name not in {f.name for f in findings(without, tmp_path / "without.darshan")}
@@ -53,6 +55,7 @@ def test_mapped_on_a_network(tmp_path: Path) -> None:
 
 
 def test_every_rule_has_a_case() -> None:
+    """Each rule has at least one case."""
     names = [name for name, _, _ in CASES]
     for module, rule in RULES.items():
         assert any(n == rule.NAME or n.startswith(f"{rule.NAME}-") for n in names), module
@@ -69,6 +72,7 @@ def test_every_finding_has_a_line_or_none(tmp_path: Path) -> None:
 
 
 def test_every_rule_is_run() -> None:
+    """The lists of rules that are run contain each rule."""
     run = {*rules.CAUSES, *rules.SYMPTOMS, *rules.REMARKS}
     run |= {
         RULES[name]
@@ -99,4 +103,5 @@ def test_every_threshold_decides() -> None:
 
 
 def test_page_is_of_today() -> None:
+    """doc/diagnoses.md is the page that ./dev describe would write now."""
     assert PAGE.read_text("utf-8") == page(), "run ./dev describe"

@@ -23,6 +23,7 @@ _WORDS = {r"\bH5[A-Z][a-z]+_": ("H5F", "H5D"), r"\bncmpi_": ("PNETCDF_FILE",)}
     ("name", "job"), [(n, j) for n, j, _ in CASES], ids=[n for n, _, _ in CASES]
 )
 def test_no_strange_calls(name: str, job: Job, tmp_path: Path) -> None:
+    """The example of a remedy has only calls of libraries that the log shows. name: of the case."""
     used = {row.module for row in job.rows}
     with open_log(write(job, tmp_path / "log.darshan")) as log:
         problems = [f for f in diagnose(log) if f.kind == PROBLEM]

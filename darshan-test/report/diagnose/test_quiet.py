@@ -54,6 +54,8 @@ def sort(folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("program", [copy, pack, database, compiler, sort])
 def test_quiet(program: Callable[[Path], list[str]], build: Path, tmp_path: Path) -> None:
+    """A real program without a problem has no problem in the report. program: makes its files, and
+    returns its command."""
     work = tmp_path / "work"
     work.mkdir()
     command = program(work)

@@ -60,6 +60,8 @@ def everything(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 
 def test_what_is_not_reached_finds_nothing(everything: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A rule that is not run, because the log lacks its modules or is below its limits, would find
+    nothing."""
     logs = []
     for name, *jobs in CASES:
         for number, job in enumerate(jobs):
@@ -73,6 +75,7 @@ def test_what_is_not_reached_finds_nothing(everything: pytest.MonkeyPatch, tmp_p
 
 
 def test_calls_of_a_log(corpus: list[Path]) -> None:
+    """The diagnosis of a log makes at most a fixed number of Python calls on average."""
     calls = 0
 
     def count(_: Any, event: str, __: Any) -> None:

@@ -45,6 +45,8 @@ def as_tree(job: Job, commands: tuple[str, ...]) -> Job:
 
 @pytest.mark.parametrize(("name", "having"), [(n, h) for n, h, _ in CASES if n in _TOGETHER])
 def test_silent(name: str, having: Job, tmp_path: Path) -> None:
+    """Findings about processes that work together are not made for a tree of programs. name: of the
+    case."""
     assert name in findings(having, tmp_path)
     number = max(having.nprocs, 2)
     found = findings(as_tree(having, ("bash x.sh", *["work"] * (number - 1))), tmp_path)
@@ -113,6 +115,8 @@ _CATS = "cat \u00d7 4"
     ],
 )
 def test_programs(rows: tuple[Row, ...], programs: str, tmp_path: Path) -> None:
+    """A finding in a tree names the programs that did the I/O. programs: the expected text; "" if
+    none is named."""
     every = findings(as_tree(Job(rows), COMMANDS), tmp_path)
     found = every.get("read-by-each") or every["small-accesses-read"]
     assert found.programs == programs
@@ -174,6 +178,7 @@ def test_programs_of_what_processes_do_not_count(tmp_path: Path) -> None:
 
 
 def test_no_programs_without_a_tree(tmp_path: Path) -> None:
+    """A finding of a log without a tree names no programs."""
     found = findings(Job((reads("/a"),)), tmp_path)["small-accesses-read"]
     assert (found.programs, "Done by" in found.sentence) == ("", False)
 

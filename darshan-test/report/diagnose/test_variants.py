@@ -84,6 +84,8 @@ def test_a_lock_that_processes_share(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_mapped_again(tmp_path: Path) -> None:
+    """For a file that is opened to map it, the remedy keeps the mapping; for others it keeps the
+    descriptor."""
     opened = Job((row("POSIX", "/a", OPENS=5000, MMAPS=2000, F_META_TIME=4.0),))
     assert "descriptor" in findings(opened, tmp_path)["opened-again"].remedy.text
     found = findings(opened.but(MMAPS=5000), tmp_path)["opened-again"]
@@ -92,6 +94,8 @@ def test_a_file_that_is_mapped_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("files, waits", [(1, True), (3000, False)])
 def test_who_asks_about_many_files_waits_for_none(files: int, waits: bool, tmp_path: Path) -> None:
+    """Only for queries of few files, the remedy is a notification, because the program may wait for
+    them. waits: whether that is so."""
     asked = Job(
         tuple(row("POSIX", f"/f{i}", STATS=5000, F_META_TIME=4.0 / files) for i in range(files))
     )

@@ -40,6 +40,7 @@ def pieces(*more: Row) -> Job:
 
 
 def test_the_stake_is_the_work_of_all_but_one(tmp_path: Path) -> None:
+    """The potential saving is the time of all processes but one."""
     found = findings(WHOLE, tmp_path)[NAME]
     assert found.stake.seconds == pytest.approx(8.0 * 3 / 4)
     assert "4 processes read all 32.0 MiB of /f.h5:/x, each for itself" in found.sentence
@@ -82,6 +83,8 @@ def test_one_rank_that_reads_again(tmp_path: Path) -> None:
 
 
 def test_variables_of_pnetcdf(tmp_path: Path) -> None:
+    """A variable of PnetCDF has the finding, with a call of PnetCDF as remedy, but not if it has
+    records."""
     variable = row(
         "PNETCDF_VAR", "/f.nc:x", -1, "/f.nc", OPENS=4, COLL_READS=4, BYTES_READ=128 * MIB,
         NPOINTS=4 * MIB, DATATYPE_SIZE=8, ACCESS1_ACCESS=32 * MIB, ACCESS1_COUNT=4, F_READ_TIME=8.0,
