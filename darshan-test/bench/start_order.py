@@ -83,7 +83,8 @@ def link(build: Path, scratch: Path) -> list[Piece]:
 
 
 def settings(scratch: Path) -> dict[str, str]:
-    """Returns the environment of the programs."""
+    """Returns the environment of a program that Valgrind observes. scratch: folder for its logs and
+    journals."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     return {
         **kept,
@@ -237,6 +238,7 @@ def script(order: list[Piece], idle: set[Piece]) -> str:
 
 
 def main() -> None:
+    """Measures the parts of the library that programs use, and writes the list."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("build", type=Path)
     build = parser.parse_args().build.resolve()

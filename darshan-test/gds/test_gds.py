@@ -203,7 +203,8 @@ def test_call_sites(build: Path, programs: Programs, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", ["direct", "compat"])
 def test_where_the_time_went(path: str, build: Path, programs: Programs, tmp_path: Path) -> None:
-    """`darshan stat` and the report count the time of these transfers as file I/O, by each path."""
+    """`darshan stat` and the report count the time of transfers to and from a GPU as file I/O, by
+    each path."""
     ran = programs.run(tmp_path, build, "cuFile", STANDIN_PATH=path, STANDIN_DELAY="20000")
     slept = 20 * (8 + 2 + 8)  # milliseconds, of transfers within calls
 

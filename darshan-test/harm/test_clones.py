@@ -121,6 +121,7 @@ OF_PARENT = {"file": 500 + 3 * 5, "other": 3 * 7, "beside": 3 * 11}
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns the compiled program."""
     return compile_c(tmp_path_factory.mktemp("clones"), PROGRAM, "-w")
 
 

@@ -49,12 +49,14 @@ def filled_pipe(_: Path) -> tuple[int, list[int]]:
 
 
 def dead_pipe(_: Path) -> tuple[int, list[int]]:
+    """Returns a pipe without a reader, for standard error."""
     reader, writer = os.pipe()
     os.close(reader)
     return writer, []
 
 
 def filled_socket(_: Path) -> tuple[int, list[int]]:
+    """Returns a socket whose buffer is full, and the descriptor of its peer."""
     ours, peer = socket.socketpair()
     ours.setblocking(False)
     for size in (4096, 1):
@@ -68,6 +70,7 @@ def filled_socket(_: Path) -> tuple[int, list[int]]:
 
 
 def dead_socket(_: Path) -> tuple[int, list[int]]:
+    """Returns a socket whose peer is closed."""
     ours, peer = socket.socketpair()
     peer.close()
     return ours.detach(), []
@@ -80,6 +83,7 @@ def full_file(folder: Path) -> tuple[int, list[int]]:
 
 
 def for_reading(_: Path) -> tuple[int, list[int]]:
+    """Returns a descriptor that cannot be written to."""
     return os.open("/dev/null", os.O_RDONLY), []
 
 

@@ -103,6 +103,7 @@ int main(int argc, char **argv) {
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns the compiled program."""
     return compile_c(tmp_path_factory.mktemp("roots"), PROGRAM, "-w")
 
 

@@ -59,8 +59,9 @@ def test_filter_while_another_thread_is_at_the_journal(
 def test_every_write_is_in_the_journal(
     way: str, what: str, build: Path, tmp_path: Path, cage: Path
 ) -> None:
-    """If the filter ends the process at the runtime's calls, the journal has each write. way: how
-    the filter is set. what: the program does then."""
+    """If a filter kills the process at other calls, or refuses them, no log is written, and the
+    journal has each write. way: how the filter is set, or what it does. what: how the program goes
+    on."""
     watched = behind(build, tmp_path, cage, way, what)
     assert not watched.logs
     assert len(watched.journals) == 1
@@ -200,6 +201,7 @@ int main(int argc, char **argv) {
 
 @pytest.fixture(scope="module")
 def childless(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns the compiled program that starts another one without a child of its own."""
     return compile_c(tmp_path_factory.mktemp("childless"), CHILDLESS, name="childless")
 
 

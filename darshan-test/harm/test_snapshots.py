@@ -109,6 +109,7 @@ class Place:
 
 @pytest.fixture
 def place(build: Path, tmp_path: Path) -> Iterator[Place]:
+    """Yields the folders of an overlay, on which no mapped journal is possible."""
     for name in ("lower", "upper", "over", "merged", "work", "logs"):
         (tmp_path / name).mkdir()
     yield Place(build, tmp_path)
@@ -116,6 +117,7 @@ def place(build: Path, tmp_path: Path) -> Iterator[Place]:
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns the compiled program."""
     return compile_c(tmp_path_factory.mktemp("snapshots"), PROGRAM, "-w")
 
 

@@ -89,6 +89,9 @@ def judged(
 def _held(
     row: Expected, found: list[Any], cure: Callable[[], list[Any]], among: int
 ) -> tuple[str, str]:
+    """Returns the verdict about a program with a problem, and the reason for it. found: the
+    findings on its log. cure: returns those on the program without the problem. among: number of
+    problems of which one must be the expected one, with the expected remedy."""
     accused = problems(found)
     if not accused:
         return SILENT, ""
@@ -108,6 +111,7 @@ def _held(
 
 
 def _mapped(found: list[Any]) -> bool:
+    """Returns whether the report says that files were mapped."""
     return any(f.name == "unseen-mapped" for f in found)
 
 

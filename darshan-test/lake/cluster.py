@@ -93,6 +93,7 @@ class Cluster:
 
 
 def _until(true: object, process: subprocess.Popen[bytes]) -> None:
+    """Waits until a function returns true. process: must not end meanwhile."""
     assert callable(true)
     deadline = time.monotonic() + SECONDS
     while not true():

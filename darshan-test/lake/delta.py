@@ -26,6 +26,7 @@ _TYPES: dict[str, pa.DataType] = {
 
 
 def _type(said: Any) -> pa.DataType:
+    """Returns the Arrow type of a type in a Delta schema."""
     if isinstance(said, str):
         return _TYPES[said]
     if said["type"] == "array":

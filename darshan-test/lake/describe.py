@@ -33,6 +33,7 @@ _WORDS = {
 
 
 def _rows(some: tuple[columns.Column, ...]) -> Iterator[str]:
+    """Yields the lines of a table of columns."""
     yield "| column | type | unit | rule | what |"
     yield "|---|---|---|---|---|"
     for c in some:
@@ -41,6 +42,7 @@ def _rows(some: tuple[columns.Column, ...]) -> Iterator[str]:
 
 
 def _own(table: columns.Table) -> tuple[columns.Column, ...]:
+    """Returns the columns of a table without those with which each table begins."""
     return table.columns[len(columns.WHOSE) :]
 
 

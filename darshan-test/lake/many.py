@@ -30,6 +30,7 @@ _JOBS = {
 
 
 def _copied(database: duckdb.DuckDBPyConnection, small: Path, large: Path, name: str) -> None:
+    """Writes many copies of a table of the small lake to the large one. name: of the table."""
     files = [str(small / f) for f in committed(small).get(name, [])]
     if not files:
         return

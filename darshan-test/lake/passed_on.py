@@ -25,6 +25,7 @@ _SUM = """SELECT mount, count(*) AS n, sum(POSIX_BYTES_READ) AS r, sum(POSIX_BYT
 
 
 def _table(name: str, columns: dict[str, object], rows: int) -> pa.Table:
+    """Returns a table of the lake with these columns; the others are null. rows: their number."""
     schema = schema_of(name)
     return pa.table(
         [
@@ -36,6 +37,7 @@ def _table(name: str, columns: dict[str, object], rows: int) -> pa.Table:
 
 
 def _jobs(first: int, jobs: int) -> pa.Table:
+    """Returns the rows of some jobs. first: number of the first job. jobs: number of rows."""
     number = np.arange(first, first + jobs)
     begun = (number + 1_762_041_600) * 1_000_000
     return _table("jobs", {

@@ -16,6 +16,7 @@ _HOST = "127.0.0.1"
 
 
 def _free() -> int:
+    """Returns a port that is free now."""
     with socket.create_server((_HOST, 0)) as server:
         port: int = server.getsockname()[1]
         return port

@@ -52,12 +52,14 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def answer(lake: Path, name: str, filters: Filters | None = None, **values: Any) -> list[dict]:
+    """Returns the rows of a ready query. name: of the query. values: its arguments."""
     question = next(q for q in QUESTIONS if q.name == name)
     with lakes.open(lake) as opened:
         return opened.sql(*query(question, filters or Filters(), {"top": 100, **values})).rows()
 
 
 def total(row: dict[str, Any], *names: str) -> float:
+    """Returns the sum of some columns of a row; null counts as 0."""
     return sum(row[n] or 0 for n in names)
 
 

@@ -150,6 +150,8 @@ def test_an_ordinary_user(build: Path, darshan: Run, open_to_all: Path) -> None:
 
 
 def as_nobody(build: Path, where: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    """Runs a command of `darshan` as an unprivileged user in a folder. Returns its output and exit
+    status."""
     environment = {k: v for k, v in os.environ.items() if k != "DARSHAN_READ_LIB"}
     return subprocess.run(
         [build / "darshan", *command],

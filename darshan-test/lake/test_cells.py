@@ -130,6 +130,7 @@ def expected(found: list[Cell], module: str) -> list[Cell]:
 
 
 def by_log(lake: Path, table: str) -> dict[str, list[dict[str, Any]]]:
+    """Returns the rows of a table by their log."""
     found: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in rows(lake, table):
         found[row["log"]].append(row)

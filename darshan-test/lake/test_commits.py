@@ -54,6 +54,7 @@ def fill(lake: Path, paths: list[Path]) -> int:
 
 
 def _part(lake: Path, paths: list[Path]) -> object:
+    """Returns new files of the lake with the rows of some logs, which no commit has yet."""
     return make([files.named(str(p)) for p in paths], Options(str(lake), findings=False))
 
 
@@ -112,6 +113,8 @@ print(step)
 
 
 def _killed_at(step: int, lake: Path, made: list[Path]) -> subprocess.CompletedProcess[str]:
+    """Publishes logs in a process that is killed at this step. Returns its output and exit
+    status."""
     command = [sys.executable, "-c", _KILLED, str(step), str(lake), *map(str, made)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     return finished(command, env=environment, timeout=60)
@@ -197,6 +200,7 @@ def test_killed_command_leaves_no_worker(build: Path, tmp_path: Path) -> None:
 
 
 def _has_group(group: int) -> bool:
+    """Returns whether a process group has a process."""
     try:
         os.killpg(group, 0)
     except ProcessLookupError:

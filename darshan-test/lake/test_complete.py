@@ -55,6 +55,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def names(site: Site, field: str, prefix: str) -> Any:
+    """Returns the names that the server proposes for the beginning of a name."""
     return json.loads(site.page(f"/complete?{urlencode({'field': field, 'name': prefix})}"))
 
 

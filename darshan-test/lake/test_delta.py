@@ -122,6 +122,8 @@ def test_names_that_delta_accepts() -> None:
 
 
 def _bound(value: Any, up: bool) -> Any:
+    """Returns a value in the form of the statistics of Delta. up: whether a time is rounded up to
+    milliseconds."""
     if value is None or not hasattr(value, "tzinfo"):
         return str(value) if hasattr(value, "year") else value
     milliseconds = -(-int(value.timestamp() * 10**6) // 1000) if up else int(
@@ -199,6 +201,7 @@ for _ in range(int(sys.argv[2])):
 
 
 def _run(code: str, *arguments: object) -> subprocess.Popen[str]:
+    """Starts Python code with arguments. Returns the process."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-c", code, *map(str, arguments)]
     return subprocess.Popen(
@@ -292,6 +295,7 @@ def test_killed_at_any_step(step: int, tmp_path: Path) -> None:
 
 
 def _cut(path: Path) -> None:
+    """Removes the second half of a file."""
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
 
 

@@ -47,6 +47,7 @@ FORGED = 40
 
 
 def _command(engine: str, lake: Path, *rest: str | Path) -> tuple[list[str], dict[str, str]]:
+    """Returns the command that runs delta_engines.py with an engine, and its environment."""
     beside = Path(sys.executable).parent.parent / f"{engine}-delta"
     environment = {**os.environ, "PYTHONPATH": str(beside) if beside.is_dir() else ""}
     environment.update(SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=sys.executable)
@@ -73,6 +74,7 @@ def _forged(folder: Path) -> list[Path]:
 
 
 def _of_folder(lake: Path) -> list[tuple[str, int, int]]:
+    """Returns path, size and time of each file in a lake."""
     return sorted(
         (str(p), p.stat().st_size, p.stat().st_mtime_ns) for p in lake.rglob("*") if p.is_file()
     )
@@ -101,6 +103,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _same(mine: Any, theirs: Any) -> bool:
+    """Returns whether two values are equal; numbers may differ by rounding."""
     if isinstance(mine, (int, float)) and theirs is not None:
         return math.isclose(float(mine), float(theirs), rel_tol=1e-12)
     return str(mine) == str(theirs)

@@ -91,6 +91,7 @@ def told(lake: Path) -> Told:
 
 
 def _is_in(row: dict[str, Any], week: Week) -> bool:
+    """Returns whether a row is of a day of the week."""
     return row["day"] is not None and week.first <= row["day"] <= week.last
 
 

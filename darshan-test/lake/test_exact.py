@@ -30,6 +30,7 @@ def lake(darshan: Run, tmp_path: Path) -> Path:
 
 
 def sql(darshan: Run, query: str, *options: str) -> str:
+    """Returns the output of an SQL query on the lake. options: of the command."""
     done = darshan("ask", "lake", "--sql", query, *options)
     assert done.returncode == 0, done.stderr
     return done.stdout

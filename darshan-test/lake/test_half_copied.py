@@ -27,6 +27,7 @@ def _half(path: Path) -> bytes:
 
 
 def _age(path: Path) -> None:
+    """Makes a file an hour old."""
     os.utime(path, (time.time() - 3600,) * 2)
 
 
@@ -94,6 +95,7 @@ def test_a_log_is_rewritten(darshan: Run, tmp_path: Path) -> None:
 
 
 def _part(lake: Path, path: Path) -> Part:
+    """Returns new files of the lake with the rows of a log, which no commit has yet."""
     return make([files.named(str(path))], Options(str(lake), findings=False))
 
 

@@ -40,6 +40,7 @@ BY_OWNER = {"programs": "program", "losses": "program", "small-writes": "program
 
 
 def _log(number: int) -> Log:
+    """Returns a log with possible values. number: its seed."""
     versions = {"POSIX": 4, "STDIO": 2}
     return standard_log(versions, seed=number, start=(BEGUN, 0), end=(BEGUN + 60, 0))
 
@@ -64,6 +65,7 @@ def mutated(rng: random.Random, number: int) -> Log:
 
 
 def _collected(lake: Path, paths: list[Path], **more: Any) -> None:
+    """Makes a lake of some logs. more: options of the collection."""
     storage.make(str(lake), {})
     part = make([files.named(str(path)) for path in paths], Options(str(lake), **more))
     Publisher(str(lake)).publish(part)
@@ -89,6 +91,7 @@ def lakes(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 def _answers(lake: Path, user: str | None = None) -> dict[str, list[dict[str, Any]]]:
+    """Returns the rows of each ready query. user: only of this user; None for all."""
     found = {}
     with Asked(lake) as asked:
         for question in QUESTIONS:

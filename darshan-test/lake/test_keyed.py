@@ -23,6 +23,7 @@ COLLECT = ("collect", "--into", "lake", "--workers", "1", "--settle", "0", "logs
 
 
 def _logs(folder: Path) -> list[Path]:
+    """Makes a folder with a log and a file that is not a log. Returns their paths."""
     folder.mkdir()
     path = folder / "jane_p_id1-1_1-1-1-1_1.darshan"
     path.write_bytes(encode(standard_log(MODULES)))

@@ -15,6 +15,7 @@ from .rows import make_logs, rows, whole
 
 
 def collected(lake: Path, paths: list[Path], key: str) -> None:
+    """Makes a lake of some logs. key: for anonymized names; "" for none."""
     storage.make(str(lake), {"hidden": bool(key)})
     options = Options(str(lake), key=key, thresholds={"stake.seconds": 0.0})
     found = [files.named(str(path)) for path in paths]

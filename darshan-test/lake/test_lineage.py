@@ -116,6 +116,8 @@ class Jobs(NamedTuple):
 def _command(
     work: Path, host: str, program: str, what: str, variables: dict[str, str]
 ) -> list[str]:
+    """Returns the command that runs a program on another host. what: the program's arguments.
+    variables: of its environment."""
     # A run of several processes names its host.
     (work / program).write_text(f'#!/bin/sh\n{sys.executable} script.py "$@"; exit $?\n')
     (work / program).chmod(0o755)
@@ -169,6 +171,7 @@ Found = dict[tuple[str, str], tuple[int, int]]
 
 
 def _asked(lake: Path, filters: Filters | None = None) -> Found:
+    """Returns files and bytes of each pair of producer and consumer in the lake."""
     with Asked(lake) as opened:
         sql, used = query(BY_NAME["producers"], filters or Filters(), {"top": 100})
         rows = opened.sql(sql, used).rows()
@@ -198,6 +201,7 @@ def _drawn(site: Site, **chosen: str) -> set[tuple[str, str]]:
 
 
 def _of(lake: Path, program: str) -> str:
+    """Returns the id of the log of a program."""
     with Asked(lake) as opened:
         [row] = opened.sql("SELECT log FROM jobs WHERE program = ?", [program]).rows()
     return str(row["log"])

@@ -20,6 +20,7 @@ from .test_commits import fill
 def collecting(
     build: Path, where: Path, *arguments: str, start_new_session: bool = False
 ) -> subprocess.Popen[str]:
+    """Starts `darshan collect`. arguments: of the command. Returns the process."""
     environment = {**os.environ, "DARSHAN_PYTHON": sys.executable}
     environment.pop("DARSHAN_READ_LIB", None)
     return subprocess.Popen(
@@ -59,6 +60,7 @@ def test_a_full_disk(build: Path, tmp_path: Path) -> None:
 
 
 def _free(folder: Path) -> int:
+    """Returns the free bytes of a folder's file system."""
     found = os.statvfs(folder)
     return found.f_bavail * found.f_frsize
 

@@ -97,6 +97,7 @@ def test_owners_are_hidden_like_users(darshan: Run, tmp_path: Path) -> None:
 
 
 def _log(path: Path, command: bytes, uid: int, owner: int) -> None:
+    """Writes a log. uid: the user in the log. owner: the user who owns the file."""
     log = standard_log({"POSIX": 2}, seed=uid, exe=command, uid=uid)
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(encode(log))

@@ -129,6 +129,7 @@ def port(build: Path, lake: Path) -> Iterator[int]:
 
 
 def shown(site: Site, target: str) -> str:
+    """Returns the HTML of a page. target: its address without the first slash."""
     return site.page(f"/{target}").decode()
 
 
@@ -544,6 +545,7 @@ def many(lake: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def is_ready(window: Browser) -> None:
+    """Checks that the page's script is ready, without messages on the console."""
     assert window.until("return document.documentElement.dataset.ready") == "yes"
     assert window.complaints() == []
 

@@ -55,10 +55,12 @@ FLUX = {
 
 
 def _utc(seconds: float) -> datetime:
+    """Returns a time in UTC. seconds: since 1970."""
     return datetime.fromtimestamp(seconds, timezone.utc)
 
 
 def _jobs(lake: Path) -> list[dict[str, Any]]:
+    """Returns the batch jobs of the lake, in order."""
     return sorted(rows(lake, "batch_jobs"), key=lambda row: (row["day"], row["job"]))
 
 
@@ -270,6 +272,7 @@ def test_lists_of_hosts() -> None:
 
 
 def _served(lake: Path) -> list[tuple[Any, ...]]:
+    """Returns the rows about the load of servers, in order."""
     found = rows(lake, "server_load")
     return sorted((row["target"] or "", row["began"], row["seconds"], row["bytes_read"],
                    row["bytes_written"], row["operations"]) for row in found)  # fmt: skip

@@ -112,6 +112,7 @@ def staff(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Staff]:
 
 
 def _near(found: Any, want: Any) -> bool:
+    """Returns whether two numbers differ only by rounding."""
     return bool(found == pytest.approx(want, rel=1e-9, nan_ok=False))
 
 

@@ -77,6 +77,7 @@ Told = tuple[Callable[..., list[Row]], Path, Any]
 
 
 def _of(rows: list[Row], script: str) -> Row:
+    """Returns the row about a script."""
     [row] = [row for row in rows if script in row["program"]]
     return row
 
@@ -122,6 +123,7 @@ def test_checkpoints(told: Told) -> None:
 
 
 def _numbers_as_one(text: str) -> str:
+    """Returns a text with "#" in place of each number."""
     made = ""
     for letter in text:
         is_digit = letter.isdigit()

@@ -26,6 +26,7 @@ JANE, BOB = 12_345, 12_346
 
 
 def _link(path: Path, target: Path, owner: int) -> None:
+    """Makes a link that belongs to another user."""
     path.symlink_to(target)
     os.lchown(path, owner, -1)
 

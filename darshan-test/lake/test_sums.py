@@ -112,6 +112,7 @@ _SUMMED = {
 
 
 def same(one: Any, other: Any) -> bool:
+    """Returns whether two values are equal; numbers may differ by rounding."""
     if isinstance(one, float) and isinstance(other, float):
         return math.isclose(one, other, rel_tol=1e-12, abs_tol=1e-12)
     return bool(one == other)

@@ -57,10 +57,12 @@ def test_compaction_keeps_every_row(tmp_path: Path) -> None:
 
 
 def parquet(lake: Path) -> list[list[str]]:
+    """Returns the Parquet files of the lake, as one list of paths in a list."""
     return [[str(p.relative_to(lake)) for p in lake.glob("*/month=*/*.parquet")]]
 
 
 def table_of(lake: Path, path: str) -> list[dict[str, object]]:
+    """Returns the rows of a file of the lake."""
     import pyarrow.parquet as pq  # noqa: PLC0415 - of one file
 
     found: list[dict[str, object]] = pq.read_table(lake / path, partitioning=None).to_pylist()

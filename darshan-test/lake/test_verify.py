@@ -24,6 +24,7 @@ SQL = "SELECT sum(bytes_written) AS b FROM jobs"
 
 
 def _lake(darshan: Run, where: Path) -> Path:
+    """Makes a lake of four logs in a folder. Returns its path."""
     make_logs(where / "logs", 4)
     assert darshan("collect", "--into", "lake", "--workers", "1", "logs").returncode == 0
     return where / "lake"

@@ -33,6 +33,8 @@ Answer = Callable[[http.server.BaseHTTPRequestHandler], None]
 
 
 def _status(code: int, **headers: str) -> Answer:
+    """Returns a function that answers a request with this HTTP status. headers: of the answer."""
+
     def answer(connection: http.server.BaseHTTPRequestHandler) -> None:
         connection.send_response(code)
         for name, value in headers.items():

@@ -49,12 +49,14 @@ class Read:
 
 
 def _mount(name: str, mounts: list[tuple[str, str]]) -> str:
+    """Returns the mount point of a file's name; "not known" if none fits."""
     # Darshan compares characters, not parts of a path: /home2 is on /home.
     fitting = [m for m, _ in mounts if name.startswith(m)]
     return max(fitting, key=len, default="not known")
 
 
 def _rows(frames: Any) -> list[dict[str, Any]]:
+    """Returns the rows of a module's records, as PyDarshan has them."""
     if "components" in frames:
         found: list[dict[str, Any]] = frames["components"].to_dict("records")
         return found

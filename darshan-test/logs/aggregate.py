@@ -54,6 +54,7 @@ class View:
 
 
 def views(module: str, records: Sequence[Counted]) -> list[View]:
+    """Returns a view of each record of a module."""
     return [View(module, record) for record in records]
 
 

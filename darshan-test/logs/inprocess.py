@@ -105,6 +105,7 @@ def damaged(path: Path, kind: str) -> Iterator[None]:
 
 
 def print_records(reader: Reader, path: Path, modules: list[int]) -> None:
+    """Prints the records of some modules of a log as JSON. modules: their ids."""
     log = reader.open(path)
     assert log.value is not None, reader.message()
     out = []
@@ -117,6 +118,8 @@ def print_records(reader: Reader, path: Path, modules: list[int]) -> None:
 
 
 def main() -> None:
+    """Prints the records of a log, or what the reader returns for it and for damaged copies of it,
+    as JSON. Fails if a descriptor is left open."""
     library, name, kind, *modules = sys.argv[1:]
     path = Path(name)
     reader = Reader(library)

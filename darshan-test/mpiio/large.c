@@ -25,7 +25,7 @@ static int pretending;
 static ssize_t pretend(size_t n) {
   return n < KERNEL_MOST ? (ssize_t)n : KERNEL_MOST;
 }
-/* Returns the same for a transfer of several parts. */
+/* Returns the result of a transfer of several parts that only pretends. */
 static ssize_t pretend_all(const struct iovec *parts, int count) {
   size_t n = 0;
   for (int i = 0; i < count; i++)

@@ -45,6 +45,7 @@ WINDOW = "return document.querySelector('.lanes ~ .said').textContent;"
 
 @pytest.fixture(scope="module")
 def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """Yields a browser's window."""
     needs("program:chromium", "program:chromedriver")
     with browser(tmp_path_factory.mktemp("browser")) as made:
         yield made
@@ -61,6 +62,7 @@ def traced(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def is_ready(window: Browser) -> None:
+    """Checks that the page's script is ready, without messages on the console."""
     assert window.run("return document.documentElement.dataset.ready") == "yes"
     assert window.complaints() == []
 

@@ -46,6 +46,8 @@ def wide_log(ranks: int, each: int, seed: int = 1) -> Log:
 
 
 def collected(path: Path, room: int) -> tuple[chosen.Survey, chosen.Choice, chosen.Transfers]:
+    """Returns the survey of a log's transfers, the choice of those that fit into `room`, and the
+    chosen ones."""
     with open_log(str(path)) as log:
         found = chosen.survey(log, RUN_TIME)
         choice = chosen.choose(found, room)
@@ -56,11 +58,13 @@ def collected(path: Path, room: int) -> tuple[chosen.Survey, chosen.Choice, chos
 
 
 def rows(transfers: chosen.Transfers) -> list[tuple[float, ...]]:
+    """Returns the transfers as sorted tuples."""
     names = ("rank", "file", "kind", "start", "offset", "length")
     return sorted(zip(*(getattr(transfers, name).tolist() for name in names)))
 
 
 def plain(log: Log) -> list[tuple[float, ...]]:
+    """Returns the transfers of a generated log, as rows returns them."""
     return sorted(
         (r.rank, r.id, kind, s.start, s.offset, s.length)
         for module in log.modules if module.name == "DXT_POSIX"

@@ -47,10 +47,12 @@ Sums = dict[str, dict[str, float]]
 
 
 def dataset_name(number: int) -> str:
+    """Returns the name of a dataset: its file and its path in it."""
     return f"/data/run{number % FILES}.h5:/group/field-{number:02d}"
 
 
 def layers_module() -> Module:
+    """Returns the description of the module LAYERS."""
     module = module_by_name("LAYERS")
     assert module is not None
     return module
@@ -87,6 +89,7 @@ def operations(rng: random.Random) -> dict[str, float]:
 
 
 def dataset_record(rng: random.Random, number: int, rank: int) -> bytes:
+    """Returns the bytes of a dataset's LAYERS record with random counters."""
     values = operations(rng) | {
         "UPPER_MODULE": 4,
         "BYTES_ASKED_READ": 0 if number == 1 else rng.randrange(10**7),
@@ -104,6 +107,7 @@ def dataset_record(rng: random.Random, number: int, rank: int) -> bytes:
 
 
 def h5d_record(number: int, rank: int) -> Counted:
+    """Returns the H5D record of a dataset."""
     layout = LAYOUTS["H5D"][2]
     counters = dict.fromkeys(layout.counters, 0)
     for place in range(1, 4):
@@ -161,6 +165,7 @@ def naive(parser: Path, log: Path) -> Sums:
 
 
 def total(row: dict[str, float], *patterns: str, over: tuple[str, ...] = OPERATIONS) -> float:
+    """Returns the sum of counters. patterns: their names, with {} for each operation in `over`."""
     return sum(row[pattern.format(o)] for pattern in patterns for o in over)
 
 
@@ -171,10 +176,12 @@ def moved_below(row: dict[str, float]) -> float:
 
 
 def lower_time(row: dict[str, float]) -> float:
+    """Returns the seconds in POSIX and STDIO below a dataset."""
     return total(row, "F_{}_POSIX_TIME", "F_{}_STDIO_TIME")
 
 
 def mpi_time(row: dict[str, float]) -> float:
+    """Returns the seconds in MPI below a dataset."""
     return total(row, "F_{}_MPIIO_TIME", "F_{}_COMM_TIME")
 
 
@@ -185,6 +192,7 @@ def page(text: str) -> list[str]:
 
 
 def report(summary: Run, folder: Path, log: Path, *options: str) -> str:
+    """Returns the text of a log's PDF. options: of the command."""
     done = summary(log, "-o", "out.pdf", *options)
     assert (done.returncode, done.stderr) == (0, "")
     return text_of(folder / "out.pdf")
@@ -192,17 +200,21 @@ def report(summary: Run, folder: Path, log: Path, *options: str) -> str:
 
 @pytest.fixture
 def made(tmp_path: Path) -> Path:
+    """Returns a log with datasets."""
     path = tmp_path / "log.darshan"
     path.write_bytes(encode(made_log(5)))
     return path
 
 
 def slowest(sums: Sums, kind: int) -> list[tuple[str, dict[str, float]]]:
+    """Returns the sums of objects of one kind, the slowest first. kind: number of the module
+    above."""
     found = [(name, row) for name, row in sums.items() if row["UPPER_MODULE"] == kind]
     return sorted(found, key=lambda pair: -total(pair[1], "F_{}_TIME"))
 
 
 def check_factor(cell: str, part: float, whole: float) -> None:
+    """Checks a cell with a ratio, which is rounded; "-" if the whole is 0."""
     if whole == 0:
         assert cell == "-"
     else:
@@ -211,6 +223,7 @@ def check_factor(cell: str, part: float, whole: float) -> None:
 
 
 def check_share(cell: str, true: float) -> None:
+    """Checks a cell with a fraction, which is rounded. true: the exact one."""
     assert abs(quantities(cell)[0] - true) < 0.00106 + 1e-4
 
 

@@ -32,6 +32,7 @@ def problem(path: Path, name: str) -> Path:
 
 
 def check_schema(value: Any) -> None:
+    """Fails unless a value follows the schema of the report."""
     jsonschema.Draft202012Validator(SCHEMA).validate(value)
 
 

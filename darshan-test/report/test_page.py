@@ -74,6 +74,7 @@ class Page(HTMLParser):
 
 
 def page_of(text: str) -> Page:
+    """Returns a parsed page, all elements of which must be closed."""
     page = Page()
     page.feed(text)
     assert page.open == []
@@ -81,6 +82,7 @@ def page_of(text: str) -> Page:
 
 
 def hash_of(text: str) -> str:
+    """Returns the hash of a script or style, as in a Content-Security-Policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
@@ -93,6 +95,7 @@ def hostile_log(path: Path) -> Path:
 
 
 def strings(value: Any) -> list[str]:
+    """Returns all texts in a JSON value."""
     if isinstance(value, str):
         return [value]
     if isinstance(value, dict):

@@ -42,12 +42,14 @@ PAGE = 842  # its height in points
 
 
 def written(members: list[Member], folder: Path, command: bytes = b"bash run.sh") -> Path:
+    """Writes the log of a tree of processes. Returns its path."""
     path = folder / "run.darshan"
     path.write_bytes(encode(trees.tree_log(members, RUN_TIME, command)))
     return path
 
 
 def read(members: list[Member], folder: Path) -> Processes:
+    """Returns the processes that the report finds in such a log."""
     with open_log(written(members, folder)) as log:
         found = processes(log)
     assert found is not None
@@ -178,6 +180,7 @@ def test_who_is_a_worker(tmp_path: Path) -> None:
 
 
 def shapes() -> Iterator[tuple[str, list[Member]]]:
+    """Yields trees of many shapes, with their names."""
     yield "loop", trees.loop(400)
     yield "pipeline", trees.pipeline()
     yield "workers", trees.workers(8)

@@ -50,6 +50,7 @@ if __name__ == "__main__":
 
 
 def ranks(log: Path) -> int:
+    """Returns the number of processes in a log."""
     with open_log(log) as opened:
         return opened.info.nprocs
 
@@ -67,12 +68,14 @@ def ran(build: Path, folder: Path, *command: str) -> Path:
 
 @pytest.fixture
 def work(tmp_path: Path) -> Path:
+    """Returns an empty folder for programs."""
     folder = tmp_path / "work"
     folder.mkdir()
     return folder
 
 
 def screen(log: Path) -> tuple[list[str], list[Finding]]:
+    """Returns the lines of the text report, and the findings."""
     with open_log(log) as opened:
         context = Context(opened)
         return list(terminal.lines(context)), context.findings

@@ -148,6 +148,7 @@ def test_without_names(summary: Run, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """Yields a browser's window."""
     needs("program:chromium", "program:chromedriver")
     with browser(tmp_path_factory.mktemp("browser")) as opened:
         yield opened

@@ -60,6 +60,7 @@ def plain(records: list[Dxt], kind: str, width: float) -> list[float]:
 
 
 def written(tmp_path: Path, log: Log) -> Path:
+    """Writes a log. Returns its path."""
     path = tmp_path / "traced.darshan"
     path.write_bytes(encode(log))
     return path

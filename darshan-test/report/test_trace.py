@@ -27,6 +27,8 @@ NESTED = {"ts", "dur", "pid", "tid", "name", "cat", "ph", "cname", "args"}
 
 @pytest.fixture
 def trace(build: Path, tmp_path: Path) -> Trace:
+    """Returns a function that runs `darshan trace`."""
+
     def run(*arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
         return finished_in_bytes(
             [build / "darshan", "trace", *arguments], cwd=tmp_path, timeout=SECONDS

@@ -38,6 +38,8 @@ Record = tuple[int, str, Times, Times]
 
 
 def process(rank: int, parent: int, life: Sequence[float] = LIFE, **more: float) -> Row:
+    """Returns the PROCESS record of a process of the training. life: seconds of its start and
+    end."""
     start, end = life if parent >= 0 else (0.0, 10.0)
     values = {"COUNT": 1, "PROGRAMS": 1, "PID": 10 + rank, "PARENT_RANK": parent,
               "F_START_TIMESTAMP": start, "F_END_TIMESTAMP": end, "WORLD_RANK": -1}  # fmt: skip
@@ -45,6 +47,7 @@ def process(rank: int, parent: int, life: Sequence[float] = LIFE, **more: float)
 
 
 def bins(times: Times) -> list[int]:
+    """Returns the values of all bins. times: those that are not 0, by bin."""
     return [times.get(place, 0) for place in range(BINS)]
 
 
@@ -71,6 +74,7 @@ WORKER: list[Record] = [
 
 
 def read(one: Job, path: Path) -> Lanes:
+    """Returns the lanes of a job, which must have some."""
     with open_log(write(one, path / "a.darshan")) as log:
         found = lanes(log, processes(log))
         assert found is not None
@@ -224,6 +228,7 @@ def test_in_a_pdf(build: Path, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """Yields a browser's window."""
     needs("program:chromium", "program:chromedriver")
     with browser(tmp_path_factory.mktemp("browser")) as made:
         yield made

@@ -93,6 +93,7 @@ def text_of(build: Path, log: Path) -> str:
 
 
 def hostile_log(folder: Path) -> Path:
+    """Returns the path of a log with hostile names."""
     made = wide_log(3, 40)
     made.names = [(number, HOSTILE + b"%d" % number) for number, _ in made.names]
     path = folder / "hostile.darshan"

@@ -34,6 +34,7 @@ def here() -> str:
 
 
 def pid_namespace() -> int:
+    """Returns the number of this process's PID namespace."""
     return os.stat("/proc/self/ns/pid").st_ino
 
 

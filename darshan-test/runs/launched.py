@@ -48,6 +48,7 @@ sys.exit(max(worker.wait() for worker in workers))
 
 
 def shared_bytes(ranks: range) -> int:
+    """Returns the bytes that these ranks write to the shared file."""
     return sum(100 + rank for rank in ranks)
 
 

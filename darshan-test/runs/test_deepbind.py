@@ -91,6 +91,7 @@ def watched(build: Path, place: Path, *command: str) -> tuple[Path, list[str], s
 
 
 def report(build: Path, log: Path) -> str:
+    """Returns the text report of a log, on one line."""
     command = [build / "darshan-job-summary", "--text", log]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return " ".join(done.stdout.split())

@@ -55,6 +55,7 @@ def many(tmp_path_factory: pytest.TempPathFactory, build: Path) -> Path:
 
 @pytest.fixture
 def folder(many: Path, tmp_path: Path) -> Path:
+    """Returns a copy of the run directory."""
     copied = tmp_path / many.name
     shutil.copytree(many, copied)
     return copied
@@ -87,10 +88,12 @@ def whole(many: Path, build: Path) -> dict[tuple[str, str, float], Row]:
 
 
 def parts_in(folder: Path) -> list[str]:
+    """Returns the names of all parts in a run directory."""
     return sorted([*(path.name for path in folder.glob("part.*")), *packed_parts(folder)])
 
 
 def wrong(log: Path, whole: dict[tuple[str, str, float], Row]) -> list[tuple[str, str, float]]:
+    """Returns the keys of the rows that differ from those of the whole log."""
     found = said(log)
     assert found.keys() == whole.keys()
     return [key for key, row in found.items() if not same(row, whole[key])]

@@ -41,6 +41,7 @@ class Late:
 
 @pytest.fixture
 def late(build: Path, program: Program, tmp_path: Path) -> Late:
+    """Returns a run whose merger, or one of whose processes, can be stopped."""
     (tmp_path / "in").write_text("five\n")
     (tmp_path / "other").touch()
     (tmp_path / "merged").mkdir()
@@ -89,6 +90,7 @@ class Stopped:
 
 
 def until_stopped(pid: int) -> None:
+    """Waits until a process is stopped."""
     end = time.monotonic() + SECONDS
     while Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "T":
         assert time.monotonic() < end, pid

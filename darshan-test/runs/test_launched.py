@@ -28,6 +28,7 @@ VARIABLES = {"openmpi": "OMPI_COMM_WORLD_RANK", "mpich": "PMI_RANK"}
 
 @pytest.fixture
 def place(build: Path, tmp_path: Path) -> Place:
+    """Returns the folders of a launch."""
     return Place(build, tmp_path)
 
 
@@ -61,6 +62,7 @@ def check_files(log: Path, place: Place, ranks: range, nprocs: int) -> None:
 
 
 def check_processes(log: Path, ranks: range, size: int) -> None:
+    """Checks that a log has these ranks of one launch. size: ranks of the launch."""
     found = rows(log, "PROCESS")
     assert [int(r["rank"]) for r in found] == list(ranks)
     assert [int(r["PROCESS_WORLD_RANK"]) for r in found] == list(ranks)
@@ -220,7 +222,8 @@ def test_several_jobs_in_a_folder(four: Place, merge: Merge) -> None:
 
 
 def test_launches_without_a_name_are_told_apart_by_time(place: Place, merge: Merge) -> None:
-    """Two launches without a name are told apart by their times."""
+    """Two launches without a name are two jobs, which the merger distinguishes by their times, and
+    it asks for one of them."""
     for _ in range(2):
         for rank in range(2):
             place.rank(rank, 2)

@@ -35,6 +35,7 @@ with open(sys.argv[1], "wb", buffering=0) as f:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
+    """Returns an empty run directory."""
     return Run(tmp_path / "darshan-run.0.x")
 
 
@@ -71,6 +72,7 @@ def wait_for_journal(run: Run) -> list[Path]:
 
 @pytest.fixture
 def small(program: Program, tmp_path: Path) -> Path:
+    """Returns the log of a program that reads a file of 100 bytes."""
     (tmp_path / "small").write_bytes(b"x" * 100)
     return program("cat", tmp_path / "small")
 

@@ -31,12 +31,14 @@ def merged(merge: Merge, run: Run, log: Path) -> set[str]:
 
 
 def put(run: Run, pid: int, data: bytes) -> Path:
+    """Writes the part of a process into the run directory. Returns its path."""
     path = run.folder / f"part.{pid}.{run.base + pid * SECOND}.0"
     path.write_bytes(data)
     return path
 
 
 def parses(parser: Path, log: Path) -> bool:
+    """Returns whether the parser reads a log without a message."""
     command = [parser, "--all", "--show-incomplete", log]
     done = finished_in_bytes(command)
     return (done.returncode, done.stderr) == (0, b"")
@@ -44,6 +46,7 @@ def parses(parser: Path, log: Path) -> bool:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
+    """Returns an empty run directory."""
     return Run(tmp_path / "darshan-run.0.x")
 
 

@@ -95,6 +95,7 @@ def test_heat_maps_have_one_grid_and_lose_nothing(traced: Path, merged: Path) ->
 
 
 def trace(log: Path, rank: int, file: Path) -> Trace:
+    """Returns the trace of a file on a rank."""
     known = names(log)
     with open_log(log) as opened:
         (found,) = [

@@ -124,6 +124,8 @@ DEEDS = [
 
 @pytest.fixture(name="place")
 def make_programs(tmp_path: Path) -> Path:
+    """Makes a program of another C library, one that starts it, and scripts with it as interpreter.
+    Returns the folder."""
     (tmp_path / "data").write_bytes(os.urandom(SIZE))
     compile_c(tmp_path, READER, first=["musl-gcc"])
     compile_c(tmp_path, STARTER, name="starter", first=["gcc", "-w"])

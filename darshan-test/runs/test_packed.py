@@ -24,12 +24,14 @@ SCRIPT = f"i=0; while [ $i -lt {COUNT} ]; do cat in; i=$((i + 1)); done >out"
 
 @pytest.fixture
 def small(program: Program, tmp_path: Path) -> Path:
+    """Returns the log of a program that reads a file of 100 bytes."""
     (tmp_path / "small").write_bytes(b"x" * 100)
     return program("cat", tmp_path / "small")
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
+    """Returns the run directory of a shell with three children."""
     made = Run(tmp_path / "darshan-run.0.x")
     made.process(50, (0, 100), "sh")
     for pid in range(51, 54):
@@ -38,6 +40,7 @@ def run(tmp_path: Path) -> Run:
 
 
 def count_of(log: Path, path: Path) -> int:
+    """Returns the number of opens of a file."""
     (row,) = of_file(log, path)
     return int(row["POSIX_OPENS"])
 

@@ -87,6 +87,7 @@ def place(made: Path, tmp_path: Path) -> Path:
 
 
 def run(build: Path, place: Path, *command: str, verb: str = "run") -> tuple[Path, str]:
+    """Runs a command under `darshan run`, or another verb. Returns the log and standard error."""
     logs = place / "logs"
     done = finished([build / "darshan", verb, "-o", logs, "--", *command], cwd=place)
     (log,) = logs.glob("*.darshan")
@@ -94,6 +95,7 @@ def run(build: Path, place: Path, *command: str, verb: str = "run") -> tuple[Pat
 
 
 def of_rank(log: Path, process: Row) -> Row:
+    """Returns the USAGE record of a process."""
     (usage,) = (row for row in rows(log, "USAGE") if row["rank"] == process["rank"])
     return usage
 
@@ -157,6 +159,7 @@ FRONTS = {
 
 
 def told_by(build: Path, log: Path) -> str:
+    """Returns the text report of a log."""
     command = [build / "darshan-job-summary", "--text", log]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 

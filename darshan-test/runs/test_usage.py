@@ -57,6 +57,7 @@ def place(tmp_path: Path) -> Path:
 
 
 def run(build: Path, place: Path, *command: str, settings: dict[str, str] | None = None) -> Path:
+    """Runs a command under `darshan run`. settings: of the runtime. Returns the log."""
     logs = place / "logs"
     subprocess.run(
         [build / "darshan", "run", "-o", logs, "--", *command],
@@ -125,6 +126,7 @@ def test_bytes_of_excluded_files(build: Path, place: Path) -> None:
 
 
 def told(build: Path, log: Path) -> str:
+    """Returns the text report of a log, on one line."""
     command = [build / "darshan-job-summary", "--text", log]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return " ".join(done.stdout.split())

@@ -83,6 +83,7 @@ print(sum(float((matrix[:, n] ** 2).sum()) for n in range(1000) for _ in range(2
 
 
 def _fitted(source: str, **values: object) -> str:
+    """Returns the source with these values in place of their names."""
     for name, value in values.items():
         source = source.replace(name, str(value))
     return source

@@ -38,6 +38,7 @@ def _compiled(folder: Path, name: str, text: str, *options: str) -> Path:
 
 
 def _ran(where: Where, *command: str | Path) -> None:
+    """Runs a Java program with call sites."""
     where.program.start("java", "-XX:-UsePerfData", *command)
 
 

@@ -73,6 +73,7 @@ def compare(outcome: Outcome, wanted: dict[tuple[str, str], int]) -> None:
 
 
 def of_all(program: Program, **texts: str) -> dict[tuple[str, str], int]:
+    """Returns the marks of several scripts: the number of calls of each line."""
     wanted: dict[tuple[str, str], int] = {}
     for name, text in texts.items():
         wanted.update(marks(program.folder / "work" / name.replace("__", "."), text))

@@ -52,6 +52,7 @@ with h5py.File("data.h5", "w") as file:
 
 
 def _files(where: Where) -> dict[str, Any]:
+    """Returns the files of the marked lines of the program, as the log has them."""
     found = where.run(where.compile(source=SOURCE))
     source = where.folder / "program.c"
     return {
@@ -217,6 +218,7 @@ def _truth(ranks: list[Runs]) -> dict[str, Counter[str]]:
 
 
 def _random_runs(random: Random, files: str) -> Runs:
+    """Returns random calls: file, number of calls, and bytes of each."""
     return [
         (random.choice(files), random.randint(1, 9), random.randint(1, 4000)) for _ in range(60)
     ]

@@ -75,10 +75,12 @@ def shared(module: str, name: str, **values: float) -> Row:
 
 
 def _prefix(module: str) -> str:
+    """Returns the prefix of a module's counters."""
     return {"MPI-IO": "MPIIO"}.get(module, module)
 
 
 def _array(module: str, rows: Sequence[Row]) -> np.ndarray:
+    """Returns the records of a module as an array."""
     table = module_by_name(module)
     assert table is not None, module
     array = np.zeros(len(rows), table.dtype)

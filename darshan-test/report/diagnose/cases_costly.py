@@ -7,6 +7,7 @@ from .build import MIB, Job, row
 
 
 def _one(module: str, **values: float) -> Job:
+    """Returns a job with one record. values: its counters."""
     return Job((row(module, "/data/a", **values),))
 
 

@@ -17,6 +17,7 @@ def _dataset(**values: float) -> tuple[Row, Row]:
 
 
 def _hdf5_file(**values: float) -> tuple[Row, Row]:
+    """Returns the records of an HDF5 file of four processes. values: counters of LAYERS."""
     return (
         row("LAYERS", "/f.h5", UPPER_MODULE=3, **values),
         shared("H5F", "/f.h5", OPENS=4, USE_MPIIO=1),

@@ -12,6 +12,7 @@ Case = tuple[str, Job, Job]
 
 
 def _heat(layer: str, rank: int, bins: list[int]) -> Heatmap:
+    """Returns a heat map of a rank, with bytes written in each bin."""
     return Heatmap(number_of(f"heatmap:{layer}"), rank, 0.1, bins, [0] * len(bins))
 
 

@@ -16,6 +16,7 @@ def _process(rank: int, command: str, parent: int = -1, **values: float) -> Row:
 
 
 def _usage(rank: int, **values: float) -> Row:
+    """Returns the USAGE record of a rank. values: its counters."""
     return row("USAGE", "usage", rank, PROCESSES=1, **values)
 
 

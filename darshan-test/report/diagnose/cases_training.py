@@ -31,7 +31,7 @@ LOADER = row(
 
 
 def cases() -> list[Case]:
-    """Returns the cases."""
+    """Returns the cases of the findings about trainings."""
     waits = Job((LOADER,))
     # Four workers, of which each reads the same file in each of two epochs.
     each = Job(

@@ -68,6 +68,7 @@ _PUBLIC = (
 
 
 def _public() -> Iterator[str]:
+    """Yields the section on the rules that others have published."""
     known = {name for name, _, _ in CASES}
     yield "\n## The public rule set\n\n| rule | fires on | here |\n|---|---|---|\n"
     for rule, what, ours in _PUBLIC:
@@ -78,6 +79,7 @@ def _public() -> Iterator[str]:
 
 
 def _finding(name: str, finding: Finding, why: str) -> Iterator[str]:
+    """Yields the lines on a finding. why: the first paragraph of its rule."""
     yield f'\n<a id="{anchor(name)}"></a>\n'
     yield f"### {name}\n"
     yield f"*{why}* Kind: {finding.kind}.\n"

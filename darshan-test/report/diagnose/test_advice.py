@@ -20,6 +20,7 @@ JOBS = {name: job for name, job, _ in CASES}
 
 
 def finding(job: Job, name: str, path: Path) -> Finding:
+    """Returns the finding `name` of a job. path: for its log."""
     with open_log(write(job, path)) as log:
         return next(f for f in diagnose(log) if f.name == name)
 

@@ -33,6 +33,7 @@ def large(rank: int) -> Row:
 
 
 def problems(rows: tuple[Row, ...], folder: Path) -> list[Finding]:
+    """Returns the problems of a job with these records."""
     with open_log(write(Job(rows, nprocs=_RANKS), folder / "log.darshan")) as log:
         return [f for f in diagnose(log) if f.kind == PROBLEM]
 

@@ -21,6 +21,7 @@ RULES = rules.modules()
 
 
 def findings(job: Job, path: Path) -> list[Finding]:
+    """Returns the findings of a job. path: for its log."""
     with open_log(write(job, path)) as log:
         return diagnose(log)
 

@@ -76,6 +76,8 @@ def test_python_is_for_python(tmp_path: Path) -> None:
 
 
 def _again(name: str, **values: float) -> Job:
+    """Returns a Python job that reads a file four times. name: of the file. values: further
+    counters."""
     return Job((row("POSIX", name, OPENS=1, READS=400, BYTES_READ=400 * MIB,
                     MAX_BYTE_READ=100 * MIB - 1, F_READ_TIME=6.0, **values),),
                command=b"python3 app.py")  # fmt: skip

@@ -76,6 +76,7 @@ def test_no_rule_loses_data(
 
 
 def _told(job: Job, folder: Path) -> str:
+    """Returns the remedy for files that are opened again and again."""
     with open_log(write(job, folder / "log.darshan")) as log:
         return next(f for f in diagnose(log) if f.name == "opened-again").remedy.text
 

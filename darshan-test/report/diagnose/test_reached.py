@@ -28,6 +28,7 @@ LOGS = 60
 
 
 def found(path: Path, limits: Limits) -> list[Finding]:
+    """Returns the findings on a log."""
     with open_log(path) as log:
         return list(run.diagnose(log, limits))
 
@@ -40,6 +41,7 @@ def limits() -> Iterator[Limits]:
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Returns the logs of a small corpus."""
     folder = tmp_path_factory.mktemp("corpus")
     done = make(folder, "--logs", str(LOGS), "--seed", "3")
     assert not done.returncode, done.stderr
@@ -75,7 +77,8 @@ def test_what_is_not_reached_finds_nothing(everything: pytest.MonkeyPatch, tmp_p
 
 
 def test_calls_of_a_log(corpus: list[Path]) -> None:
-    """The diagnosis of a log makes at most a fixed number of Python calls on average."""
+    """The diagnosis of a log makes on average at most MOST_CALLS Python calls, and not far
+    fewer."""
     calls = 0
 
     def count(_: Any, event: str, __: Any) -> None:

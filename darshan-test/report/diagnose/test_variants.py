@@ -94,8 +94,8 @@ def test_a_file_that_is_mapped_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("files, waits", [(1, True), (3000, False)])
 def test_who_asks_about_many_files_waits_for_none(files: int, waits: bool, tmp_path: Path) -> None:
-    """Only for queries of few files, the remedy is a notification, because the program may wait for
-    them. waits: whether that is so."""
+    """The remedy for queries of one file is a notification, because the program may wait for it;
+    that for thousands of files is not. waits: whether the remedy is a notification."""
     asked = Job(
         tuple(row("POSIX", f"/f{i}", STATS=5000, F_META_TIME=4.0 / files) for i in range(files))
     )
