@@ -58,6 +58,7 @@ static void loop_ticks(struct task *task) {
 #endif
 }
 
+/* Times pread of 64 bytes at 32 offsets in turn. */
 static void loop_pread(struct task *task) {
   char buffer[BLOCK];
   int fd = open_file(task);
@@ -65,6 +66,7 @@ static void loop_pread(struct task *task) {
   close(fd);
 }
 
+/* Times pwrite of 64 bytes at 32 offsets in turn. */
 static void loop_pwrite(struct task *task) {
   char buffer[BLOCK] = "";
   int fd = open_file(task);
@@ -72,6 +74,7 @@ static void loop_pwrite(struct task *task) {
   close(fd);
 }
 
+/* Times lseek to 1,024 offsets in turn. */
 static void loop_lseek(struct task *task) {
   int fd = open_file(task);
   TIMED(task, must(lseek(fd, i & 1023, SEEK_SET) == (i & 1023), "lseek"));
@@ -84,6 +87,7 @@ static void loop_unknown(struct task *task) {
   TIMED(task, must(pread(999, buffer, BLOCK, 0) != BLOCK, "pread"));
 }
 
+/* Times fwrite of 8 bytes. */
 static void loop_fwrite(struct task *task) {
   char item[8] = "";
   FILE *file = fopen(task->path, "w");
@@ -92,6 +96,7 @@ static void loop_fwrite(struct task *task) {
   fclose(file);
 }
 
+/* Times open and close of an existing file. */
 static void loop_open(struct task *task) {
   close(open_file(task));
   TIMED(task, must(close(open(task->path, O_RDONLY)) == 0, "open"));
@@ -104,17 +109,20 @@ static void loop_open_new(struct task *task) {
                must(close(open(task->path, O_RDWR | O_CREAT, 0600)) == 0, task->path)));
 }
 
+/* Times stat of the thread's file. */
 static void loop_stat(struct task *task) {
   struct stat st;
   close(open_file(task));
   TIMED(task, must(stat(task->path, &st) == 0, "stat"));
 }
 
+/* Times access() of the thread's file. */
 static void loop_access(struct task *task) {
   close(open_file(task));
   TIMED(task, must(access(task->path, R_OK) == 0, "access"));
 }
 
+/* Times fstat of the thread's file. */
 static void loop_fstat(struct task *task) {
   struct stat st;
   int fd = open_file(task);
@@ -132,6 +140,7 @@ static const struct {
     {"access", loop_access},   {"fstat", loop_fstat},
 };
 
+/* Runs the loop of a task. Each thread starts in it. */
 static void *run(void *argument) {
   struct task *task = argument;
   task->loop(task);

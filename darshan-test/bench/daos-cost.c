@@ -38,23 +38,32 @@ static void prepare(void) {
   must(daos_kv_put(values, DAOS_TX_NONE, 0, "key", BYTES, memory, NULL));
 }
 
+/* Reads the file once. */
 static void file_read(void) {
   daos_size_t moved;
   must(dfs_read(dfs, file, &list, 0, &moved, NULL));
 }
+
+/* Writes the file once. */
 static void file_write(void) {
   must(dfs_write(dfs, file, &list, 0, NULL));
 }
+
+/* Opens and releases the file once. */
 static void file_open(void) {
   dfs_obj_t *opened;
   must(dfs_open(dfs, NULL, "wave", S_IFREG | 0644, 0, 0, 4096, NULL, &opened));
   must(dfs_release(opened));
 }
+
+/* Writes 64 bytes to the array once. */
 static void array_write(void) {
   daos_range_t range = {0, BYTES};
   daos_array_iod_t iod = {1, &range, 0, 0};
   must(daos_array_write(array, DAOS_TX_NONE, &iod, &list, NULL));
 }
+
+/* Gets the value of the key once. */
 static void key_get(void) {
   daos_size_t size = BYTES;
   must(daos_kv_get(values, DAOS_TX_NONE, 0, "key", &size, memory, NULL));

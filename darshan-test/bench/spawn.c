@@ -19,6 +19,7 @@ struct series {
   long resident;            /* KiB */
 };
 
+/* Returns a time in microseconds. */
 static double of_timeval(struct timeval time) {
   return (double)time.tv_sec * 1e6 + (double)time.tv_usec;
 }
@@ -39,11 +40,13 @@ static void run(char **command, char **environment, struct series *series, size_
   if (usage.ru_maxrss > series->resident) series->resident = usage.ru_maxrss;
 }
 
+/* Compares two doubles, for qsort. */
 static int by_value(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
+/* Prints the line of a series of `times` runs, and sorts its results. */
 static void print(const struct series *series, size_t times) {
   qsort(series->wall, times, sizeof(double), by_value);
   qsort(series->processor, times, sizeof(double), by_value);

@@ -28,6 +28,7 @@
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
 #define PUT(text) put(text, sizeof(text) - 1)
 
+/* Writes n bytes to the standard output, without stdio. */
 static void put(const char *text, size_t n) {
   if (write(1, text, n) < 0) abort();
 }
@@ -97,16 +98,19 @@ static int lock_up(const char *way, const int *list, size_t n) {
   return install(way, list, n, SECCOMP_RET_ALLOW, other);
 }
 
+/* Says that a call raised SIGSYS, and lets the program continue. */
 static void on_sigsys(int number) {
   (void)number;
   PUT("SIGSYS\n");
 }
 
+/* Writes 10 bytes to a file, `times` times. */
 static void write_many(int fd, int times) {
   for (int i = 0; i < times; i++)
     if (write(fd, "0123456789", 10) != 10) PUT("short\n");
 }
 
+/* Makes the files f<first> to f<last - 1> with 10 bytes each. */
 static void make_files(int first, int last) {
   char name[16];
   for (int i = first; i < last; i++) {
@@ -123,6 +127,8 @@ struct job {
   pthread_barrier_t *start;
   int number;
 };
+
+/* Makes 300 files as one of the threads; the first one installs the filter before that. */
 static void *work(void *argument) {
   const struct job *job = argument;
   pthread_barrier_wait(job->start);
@@ -146,6 +152,8 @@ static void run_threads(const char *way) {
     pthread_join(thread[i], NULL);
 }
 
+/* Starts three children one after the other, by vfork (with a program that does not exist) or by
+ * fork (the child writes to fd); writes to fd after each. */
 static void run_children(int fd, int by_vfork) {
   for (int i = 0; i < 3; i++) {
     pid_t child = by_vfork ? vfork() : fork();

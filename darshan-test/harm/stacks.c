@@ -39,6 +39,9 @@ struct thread {
   void *home_pointer;
 };
 static __thread struct thread this_thread;
+
+/* Returns the state of the calling thread. It is not inlined, because the compiler would otherwise
+ * keep the address over a switch. */
 __attribute__((noinline)) static struct thread *thread_now(void) {
   __asm__ volatile("");
   return &this_thread;
@@ -60,21 +63,27 @@ static void switch_to(void **from, void *to) {
 }
 #endif
 
+/* Says that `what` failed in a round of stack `number`, and ends the process. */
 static void fail(const char *what, int number, int round) {
   fprintf(stderr, "%s of stack %d, round %d: %s\n", what, number, round, strerror(errno));
   _exit(4);
 }
+
+/* Returns a call's result; ends the process if it is negative. */
 static int must(const char *what, int number, int round, long result) {
   if (result < 0) fail(what, number, round);
   return (int)result;
 }
 
+/* Ends a switch between stacks: frees the stack that this thread left. */
 static void arrived(void) {
   struct stack *before = thread_now()->before;
   thread_now()->before = NULL;
   if (before) __atomic_store_n(&before->claimed, 0, __ATOMIC_RELEASE);
 }
 
+/* Claims the next stack after `me` (NULL: after the first) that no thread runs and that has not
+ * ended. Returns it, or NULL. */
 static struct stack *next_of(const struct stack *me) {
   for (int i = 1; i <= stacks; i++) {
     struct stack *stack = &all[((me ? me->number : 0) + i) % stacks];
@@ -89,6 +98,7 @@ static struct stack *next_of(const struct stack *me) {
   return NULL;
 }
 
+/* The handler of the timer: switches to another stack, if one is free. */
 static void preempt(int signal) {
   (void)signal;
   struct stack *me = thread_now()->current, *to = me && !me->ended ? next_of(me) : NULL;
@@ -104,6 +114,7 @@ static void preempt(int signal) {
   errno = saved;
 }
 
+/* Lets the timer's signal through to this thread (SIG_UNBLOCK), or blocks it (SIG_BLOCK). */
 static void timer_may(int how) {
   sigset_t set;
   sigemptyset(&set);
@@ -137,6 +148,7 @@ static void work(int n) {
   must("close", n, -1, close(file));
 }
 
+/* The first function of each stack: does its I/O, and returns to the thread's own stack. */
 static void body(void) {
   arrived();
   struct stack *me = thread_now()->current;
@@ -151,6 +163,7 @@ static void body(void) {
     setcontext(&thread_now()->home);
 }
 
+/* Maps the memory of a stack and makes it start in body. */
 static void make(struct stack *stack) {
   char *memory =
       mmap(NULL, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -170,6 +183,7 @@ static void make(struct stack *stack) {
   makecontext(&stack->context, body, 0);
 }
 
+/* Runs stacks under a timer of its own until all have ended. Each thread runs it. */
 static void *run_stacks(void *unused) {
   struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGALRM};
   struct itimerspec every = {{0, microseconds * 1000}, {0, microseconds * 1000}};

@@ -43,24 +43,28 @@ static void end(hid_t file, struct dataset *data, int count) {
   file_close(file, FILE_NAME);
 }
 
+/* Counts an attribute in `count`: a callback of H5Aiterate1. */
 static herr_t each_old_attribute(hid_t at, const char *name, void *count) {
   (void)at, (void)name;
   ++*(int *)count;
   return 0;
 }
 
+/* Counts an attribute in `count`: a callback of H5Aiterate_by_name. */
 static herr_t each_attribute(hid_t at, const char *name, const H5A_info_t *info, void *count) {
   (void)at, (void)name, (void)info;
   ++*(int *)count;
   return 0;
 }
 
+/* Counts a link in `count`: a callback of the calls that visit links. */
 static herr_t each_link(hid_t at, const char *name, const H5L_info_t *info, void *count) {
   (void)at, (void)name, (void)info;
   ++*(int *)count;
   return 0;
 }
 
+/* Counts an object in `count`: a callback of the calls that visit objects. */
 static herr_t each_object(hid_t at, const char *name, const H5O_info_t *info, void *count) {
   (void)at, (void)name, (void)info;
   ++*(int *)count;

@@ -14,6 +14,7 @@ static struct dataset small(const char *name) {
       .file = FILE_NAME, .name = name, .type = H5T_NATIVE_INT, .dims = 1, .length = {8}};
 }
 
+/* Counts an attribute in `count`: a callback of H5Aiterate2. */
 static herr_t each_attribute(hid_t at, const char *name, const H5A_info_t *info, void *count) {
   (void)at, (void)name, (void)info;
   ++*(int *)count;
@@ -47,6 +48,7 @@ static void named_attributes(hid_t file, hid_t space) {
   META(H5Adelete_by_name(file, "d", "c", H5P_DEFAULT), ATTR_DELETES);
 }
 
+/* Creates, opens, reads, writes, renames and deletes attributes of a dataset. */
 void case_attributes(void) {
   hid_t file = file_create(FILE_NAME), space = MUST(H5Screate(H5S_SCALAR));
   struct dataset data = small("/d");
@@ -74,12 +76,14 @@ void case_attributes(void) {
   file_close(file, FILE_NAME);
 }
 
+/* Counts a member in `count`: a callback of H5Giterate. */
 static herr_t each_member(hid_t group, const char *name, void *count) {
   (void)group, (void)name;
   ++*(int *)count;
   return 0;
 }
 
+/* Creates, opens, moves and unlinks groups. */
 void case_groups(void) {
   hid_t file = file_create(FILE_NAME);
   int count = 0;
@@ -101,12 +105,14 @@ void case_groups(void) {
   file_close(file, FILE_NAME);
 }
 
+/* Counts a link in `count`: a callback of H5Literate and H5Lvisit. */
 static herr_t each_link(hid_t group, const char *name, const H5L_info_t *info, void *count) {
   (void)group, (void)name, (void)info;
   ++*(int *)count;
   return 0;
 }
 
+/* Creates, copies, moves, visits and deletes links. */
 void case_links(void) {
   hid_t file = file_create(FILE_NAME);
   struct dataset data = small("/d");
@@ -128,12 +134,14 @@ void case_links(void) {
   file_close(file, FILE_NAME);
 }
 
+/* Counts an object in `count`: a callback of H5Ovisit1. */
 static herr_t each_object(hid_t at, const char *name, const H5O_info_t *info, void *count) {
   (void)at, (void)name, (void)info;
   ++*(int *)count;
   return 0;
 }
 
+/* Asks about objects, visits, copies and opens them. */
 void case_objects(void) {
   hid_t file = file_create(FILE_NAME);
   struct dataset data = small("/d");
@@ -156,6 +164,7 @@ void case_objects(void) {
   file_close(file, FILE_NAME);
 }
 
+/* Commits and opens named types. */
 void case_datatypes(void) {
   hid_t file = file_create(FILE_NAME);
   hid_t first = MUST(H5Tcopy(H5T_NATIVE_INT)), second = MUST(H5Tcopy(H5T_NATIVE_INT));

@@ -34,6 +34,7 @@ void mark(const char *what) {
   if (access(name, F_OK) == 0) exit(1);
 }
 
+/* Returns the time of the program's clock in seconds. */
 static double now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);

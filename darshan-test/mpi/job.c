@@ -37,6 +37,7 @@ static void put(const char *name, size_t bytes, off_t at) {
   close(fd);
 }
 
+/* Writes the rank's own file and its part of the shared file; see the head of this file. */
 static void work(void) {
   char own[32];
   if (is("idle")) return;

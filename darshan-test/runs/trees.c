@@ -118,6 +118,8 @@ static void piece(const char *number) {
 
 enum { THREADS = 4, EACH = 30 };
 
+/* Starts the pieces `first` to `first` + EACH - 1, and waits for all. Each thread of storm runs
+ * it. */
 static void *spawning(void *first) {
   int common = open("common", O_WRONLY | O_APPEND | O_CREAT, 0644);
   pid_t pids[EACH];
@@ -130,6 +132,7 @@ static void *spawning(void *first) {
   return NULL;
 }
 
+/* Starts 120 programs by posix_spawn from four threads. */
 static void storm(void) {
   pthread_t threads[THREADS];
   for (long i = 0; i < THREADS; i++)
@@ -138,6 +141,7 @@ static void storm(void) {
     pthread_join(threads[i], NULL);
 }
 
+/* Runs commands by system() and by popen(), and copies text from one to another. */
 static void by_shell(void) {
   char line[256];
   size_t size = 0;

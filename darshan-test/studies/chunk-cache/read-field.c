@@ -17,6 +17,7 @@ static double microseconds(clockid_t clock) {
   return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
+/* Returns the sum of n values. */
 static double sum(const float *values, size_t n) {
   double total = 0;
   for (size_t i = 0; i < n; i++)
@@ -43,6 +44,7 @@ static void print(const char *what, const struct times *times, size_t n) {
   printf("%s_later_us %.1f\n", what, n > 1 ? times->later / (double)(n - 1) : 0.0);
 }
 
+/* Reads n planes of the field and prints the sum of each. values: room for one. */
 static void read_slices(size_t n, float *values) {
   struct times times = {0, 0};
   for (size_t i = 0; i < n; i++) {
@@ -55,6 +57,8 @@ static void read_slices(size_t n, float *values) {
   print("slice", &times, n);
 }
 
+/* Reads the first `steps` time steps at n points and prints the sum of each. values: room for
+ * one. */
 static void read_series(size_t n, size_t steps, float *values) {
   struct times times = {0, 0};
   for (size_t i = 0; i < n; i++) {
