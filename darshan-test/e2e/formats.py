@@ -30,8 +30,8 @@ def description(work: Path) -> None:
 
 
 def netcdf(*names: str, kind: str = "classic") -> Callable[[Path], None]:
-    """Returns a function that makes the described file under these names. kind: the format, as in
-    ncgen's option -k."""
+    """Returns a function that makes a netCDF file with a field under each of these names. kind: the
+    format, as in ncgen's option -k."""
 
     def setup(work: Path) -> None:
         description(work)

@@ -1,5 +1,5 @@
-"""Names of files that are given as a descriptor (/dev/stdin, /dev/fd/5), or relative to a removed
-folder; and runs inside of runs."""
+"""Records have the names of the real files if a program names them by a descriptor (/dev/stdin,
+/dev/fd/5) or relative to a removed folder; files of an inner instrumented run are not recorded."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class _Order:
 
     @property
     def sentence(self) -> str:
-        """Returns a sentence on the order, with a space before it."""
+        """Returns a sentence on the order of the page faults, with a space before it."""
         if self.every < LEAST:
             return " The order is not known; DARSHAN_PAGE_FAULTS=1 records it."
         return (
