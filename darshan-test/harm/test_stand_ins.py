@@ -1,5 +1,5 @@
-"""Records have the names of the real files if a program names them by a descriptor (/dev/stdin,
-/dev/fd/5) or relative to a removed folder; files of an inner instrumented run are not recorded."""
+"""A file that a program names by a descriptor (/dev/stdin, /dev/fd/5) is recorded by its own name.
+Also tested: names relative to a removed folder, and the logs of an inner instrumented run."""
 
 from __future__ import annotations
 
