@@ -1,4 +1,4 @@
-"""Checks for packages in scripts that a user starts with any Python."""
+"""Checks for packages, in scripts that a user may start with any Python."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from pathlib import Path
 
 
 def need(*packages: str) -> None:
-    """Ends the script with a message of one line if this Python does not have one of the
-    packages."""
+    """Ends the script with a message of one line if this Python lacks one of the packages."""
     lacking = [name for name in packages if importlib.util.find_spec(name) is None]
     if lacking:
         script = Path(sys.argv[0]).name

@@ -1,11 +1,13 @@
-"""Lists the files other than logs that the processes of a run left."""
+"""Lists the files that the processes of a run left, other than logs."""
 
 from __future__ import annotations
 
 import time
 from pathlib import Path
 
-SECONDS = 10  # that processes may outlive the root process
+# Seconds that processes may run after the root process has ended.
+SECONDS = 10
+# Beginning of the names of run directories.
 RUN = "darshan-run."
 
 

@@ -41,9 +41,12 @@ from typing import NoReturn
 import pytest
 from tree import build_folder
 
-ELSEWHERE = "only elsewhere: "  # prefix of a skip reason that is permitted on CI
-SECONDS = 60  # limit of a probe
+# Beginning of the reasons for a skip that is permitted on CI.
+ELSEWHERE = "only elsewhere: "
+# Most seconds of a probe.
+SECONDS = 60
 
+# Returns the reason why a feature is missing; "" if it works.
 Probe = Callable[[], str]  # returns the reason why not; "" if it works
 
 

@@ -17,9 +17,12 @@ from pathlib import Path
 from typing import TypeVar
 
 Item = TypeVar("Item")
+# The value of DARSHAN_SAMPLE for all cases.
 ALL = "all"
-TOLD = "told"  # a property of a test: a line that is printed at the end of the run
-SCALE = 0.5  # of every share, so that all samples together fit the time of ./check
+# A property of a test: a line that is printed at the end of the run.
+TOLD = "told"
+# Factor of each share, so that all samples together fit into the time of ./check.
+SCALE = 0.5
 
 
 # Files whose tests take long together (three seconds of a processor and more).  A run of all tests
@@ -220,8 +223,10 @@ LONG = (
     "verdicts/test_triggers.py",
     "wheel/test_wheel.py",
 )
-FILES = 4 / 5  # part of these files in a run, before SCALE
-PART = 1  # part of the tests in each of them, before SCALE
+# Fraction of these files in a run, before SCALE.
+FILES = 4 / 5
+# Fraction of the tests in each of them, before SCALE.
+PART = 1
 
 
 def seed() -> str:
@@ -247,9 +252,9 @@ def everything() -> bool:
 
 
 def turning(items: Iterable[Item], share: float, name: str = "") -> list[Item]:
-    """Returns a sample of the items in their order; all of them if DARSHAN_SAMPLE is "all". Its
-    size is the fraction `share` times SCALE of the list, and at least one item. The name of the
-    list is part of the seed, so that lists of equal length have different samples."""
+    """Returns a sample of the items in their order; all of them if DARSHAN_SAMPLE is "all". The
+    sample has the fraction `share` times SCALE of the items, and at least one. The name of the list
+    is part of the seed, so that lists of equal length have different samples."""
     every = list(items)
     if everything() or not every:
         return every

@@ -10,6 +10,7 @@ import sys
 import warnings
 from pathlib import Path
 
+# The top of the source tree.
 SOURCE = Path(__file__).resolve().parent.parent
 
 

@@ -1,6 +1,6 @@
-/* Repeats rounds of several non-blocking collectives with large counts in progress at once. Checks
- * that the received data are right and that the runtime's copies of the counts take bounded memory.
- * Usage: begun FOLDER. Prints nothing. */
+/* Repeats rounds of nonblocking collectives with large counts, many of which are in progress at
+ * once. Checks that the received data are right, and that the runtime's copies of the counts take
+ * bounded memory. Prints nothing, and writes down its calls in FOLDER. Usage: begun FOLDER. */
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +11,7 @@ enum { RANKS = 3, TOGETHER = 40, ROUNDS = 60, WARM = 10, CALLS = 6, OF_CALL = 8 
 
 static int rank;
 
+/* Ends the job with status 3 if something is not right. */
 static void check(int right) {
   if (!right) MPI_Abort(MPI_COMM_WORLD, 3);
 }
@@ -21,6 +22,7 @@ static int word(int call, int sender, int receiver) {
   return 1000 * call + 10 * sender + receiver;
 }
 
+/* Returns the resident memory of the process, in pages. */
 static long pages(void) {
   char line[128] = "";
   FILE *file = fopen("/proc/self/statm", "r");
@@ -35,10 +37,13 @@ static int from[TOGETHER][CALLS][RANKS], into[TOGETHER][CALLS][OF_CALL];
 static MPI_Count ones[RANKS], own[RANKS];
 static MPI_Aint places[RANKS], offsets[RANKS];
 static MPI_Datatype types[RANKS];
+/* The counters of the calls, and the bytes that each call counts. */
 static const char *const names[CALLS] = {"IGATHERV",        "ISCATTERV",  "IALLGATHERV",
                                          "IREDUCE_SCATTER", "IALLTOALLV", "IALLTOALLW"};
 static const long bytes[CALLS] = {4, 4, 4, 4 * RANKS, 4 * RANKS, 4 * RANKS};
 
+/* Begins a call with arrays of its own. call: its index. of, to: the arrays of all calls. Returns
+ * the error code of MPI. */
 static int begin(int call, int (*of)[RANKS], int (*to)[OF_CALL], MPI_Request *request) {
   MPI_Comm world = MPI_COMM_WORLD;
   const int *a = of[call];
@@ -59,6 +64,7 @@ static int begin(int call, int (*of)[RANKS], int (*to)[OF_CALL], MPI_Request *re
   }
 }
 
+/* Checks the received data of each call. */
 static void check_results(int (*to)[OF_CALL]) {
   int sum = 0;
   for (int i = 0; i < RANKS; i++) {
@@ -70,6 +76,7 @@ static void check_results(int (*to)[OF_CALL]) {
   check(to[1][0] == word(1, 0, rank) && to[3][0] == sum);
 }
 
+/* Begins all calls many times, waits for them together, and checks the data. */
 static void round_of_all(void) {
   static MPI_Request all[TOGETHER * CALLS];
   memset(into, 0, sizeof(into));
@@ -84,8 +91,8 @@ static void round_of_all(void) {
     check_results(into[i]);
 }
 
-/* Checks that a count that does not fit into an int is refused by the runtime's own function, which
- * is used if the MPI library lacks large-count functions. */
+/* Checks that a count that does not fit into an int is refused by the runtime's own function. The
+ * runtime has this function for MPI libraries without large counts. */
 static void too_many(void) {
   MPI_Request request;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

@@ -1,6 +1,6 @@
-/* Calls every function that an APMPI record counts, and writes down how often and with how many
- * bytes: calls FOLDER, on two ranks or more. With -DLARGE it calls the large-count functions
- * instead. */
+/* Calls every function that an APMPI record counts, on two ranks or more, and writes down in FOLDER
+ * how often it called each one and with how many bytes. With -DLARGE it calls the functions with
+ * large counts. Usage: calls FOLDER. */
 #include "expected.h"
 
 #include "forms.h"
@@ -28,6 +28,7 @@ static void blocking(int (*send)(const void *, COUNT, MPI_Datatype, int, int, MP
   if (rank != 0) expect(name, 4L * count, send(from, count, MPI_INT, right, TAG, MPI_COMM_WORLD));
 }
 
+/* Sends a message by MPI_Rsend, after the other rank has begun to receive. */
 static void ready(void) {
   MPI_Request request;
   CALL(IRECV, 8, FORM(MPI_Irecv)(into, 1, MPI_DOUBLE, left, TAG, MPI_COMM_WORLD, &request));
@@ -60,6 +61,7 @@ static void exchanges(void) {
        FORM(MPI_Recv)(into, 10, MPI_INT, MPI_PROC_NULL, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 }
 
+/* Probes for a message with each function, and receives it. */
 static void probes(void) {
   MPI_Request request;
   MPI_Status status;
@@ -123,6 +125,7 @@ static PLACE places[MOST_RANKS], at[MOST_RANKS], offsets[MOST_RANKS];
 static int total;
 static MPI_Datatype types[MOST_RANKS];
 
+/* Fills the counts and places of collectives in which ranks have parts of different sizes. */
 static void parts(void) {
   for (int i = 0; i < size; i++) {
     counts[i] = i + 1;
@@ -135,11 +138,12 @@ static void parts(void) {
   }
 }
 
-/* Returns this rank's part of a collective, in bytes. */
+/* Returns the size of this rank's part in a collective, in bytes. */
 static long own(void) {
   return 4L * (rank + 1);
 }
 
+/* Calls each blocking collective. */
 static void collectives(void) {
   MPI_Comm world = MPI_COMM_WORLD;
   int root = size - 1;
@@ -233,6 +237,7 @@ static void begun(void) {
   CALL(WAITALL, 0, MPI_Waitall(n, all, MPI_STATUSES_IGNORE));
 }
 
+/* Calls each function that reads or writes memory of another rank. */
 static void windows(void) {
   int *memory, one = 1, zero = 0, got;
   MPI_Win win;
@@ -279,8 +284,8 @@ static void windows(void) {
   MPI_Win_free(&win);
 }
 
-/* Makes calls with a datatype that has holes, which count only the bytes of its data, and with
- * counts of 0, for which no datatype is queried. */
+/* Makes calls with a datatype that has holes: only the bytes of its data count. Calls with a count
+ * of 0 query no datatype. */
 static void datatypes(void) {
   MPI_Datatype sparse;
   MPI_Type_vector(3, 1, 5, MPI_DOUBLE, &sparse);

@@ -14,6 +14,7 @@ static struct expected {
   long calls, bytes, classes[CLASSES];
 } expected[MOST_CALLS];
 
+/* Returns the index of a size's class, from 0. */
 static int class_of(long bytes) {
   const long bounds[CLASSES] = {256, 1024, 8192, 262144, 1048576, -1};
   for (int i = 0; i < CLASSES - 1; i++)
@@ -21,6 +22,8 @@ static int class_of(long bytes) {
   return CLASSES - 1;
 }
 
+/* Writes down one call of a function. name: its counter. bytes: counted for it. code: the result of
+ * the call, which must be MPI_SUCCESS. */
 static void expect(const char *name, long bytes, int code) {
   struct expected *at = expected;
   while (at->name && strcmp(at->name, name) != 0)
@@ -33,7 +36,7 @@ static void expect(const char *name, long bytes, int code) {
   fprintf(stderr, "%s failed\n", name);
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
-/* CALL(SEND, bytes, MPI_Send(...)) */
+/* Makes a call and writes it down, as in CALL(SEND, bytes, MPI_Send(...)). */
 #define CALL(name, bytes, call) expect(#name, bytes, call)
 
 /* Writes FOLDER/expected.RANK with a line for each MPI function that was called: name, number of

@@ -1,4 +1,4 @@
-/* Selects which functions a program calls: with -DLARGE those with large counts, otherwise those
+/* Selects the functions that a program calls: with -DLARGE those with large counts, otherwise those
  * with int counts. */
 #ifdef LARGE
 #include "large.h"

@@ -1,6 +1,6 @@
-/* Checks that MPI calls made inside of MPI-IO, or to create windows and communicators, are not
- * counted as calls of the program: inside FOLDER. The program itself makes only two barriers and a
- * wait for its write. */
+/* Makes MPI calls that make others inside: of MPI-IO, and for windows and communicators. The inner
+ * calls do not count as calls of the program, which itself makes only two barriers and waits for
+ * its write. Writes down its calls in FOLDER. Usage: inside FOLDER. */
 #include "expected.h"
 
 int main(int argc, char **argv) {

@@ -1,5 +1,5 @@
-/* Declares large-count functions for an MPI library whose header lacks them. The references are
- * weak, like those of a program that tests whether the functions exist. */
+/* Declares functions with large counts for an MPI library whose header lacks them. The references
+ * are weak, like those of a program that tests whether the functions exist. */
 #if MPI_VERSION < 4
 #define HAS(name, ...) int name(__VA_ARGS__) __attribute__((weak));
 #define MESSAGE(name, more)                                                                        \

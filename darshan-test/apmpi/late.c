@@ -1,12 +1,13 @@
-/* Rank 1 comes later than the others to two collectives: late FOLDER END [MILLISECONDS]. END is
- * "finalize", or "killed": every rank kills itself, so that none can report its waiting. */
+/* Rank 1 comes later than the others to two collectives, by MILLISECONDS. END is "finalize", or
+ * "killed": each rank kills itself, so that none can report its waiting. Writes down its calls in
+ * FOLDER. Usage: late FOLDER END [MILLISECONDS]. */
 #include "expected.h"
 
 #include <signal.h>
 #include <unistd.h>
 
 /* Waits until all ranks have written their files, because the launcher ends the others as soon as
- * one is dead. */
+ * one rank is dead. */
 static void wait_for_all(const char *folder) {
   char path[4096];
   int size;

@@ -12,18 +12,21 @@ from mpi.launch import MPIS, Runner
 from sample import turning
 
 HERE = Path(__file__).resolve().parent
-# MPICH's annotations call MPI_STATUSES_IGNORE too small.
+# Options of the compiler. One warning is off, because MPICH's annotations say that
+# MPI_STATUSES_IGNORE is too small.
 OPTIONS = ("-std=c11", "-D_GNU_SOURCE", "-pthread", "-Wall", "-Wextra", "-Werror")
 OPTIONS += ("-Wno-stringop-overflow",)
+# The setting that counts communication.
 ON = {"DARSHAN_MOD_ENABLE": "APMPI"}
-# With more ranks than processors, a waiting rank yields its processor.
+# With more ranks than processors, a waiting rank gives its processor to another one.
 YIELDING = {"OMPI_MCA_mpi_yield_when_idle": "1", "MPIR_CVAR_POLLS_BEFORE_YIELD": "1"}
 
 # For tests that do not depend on the MPI library: each commit runs them with one library, ./dev
 # full with both.
 ONE_MPI = pytest.mark.parametrize("mpi", turning(MPIS, 0.5, "apmpi-one"), indirect=True)
 
-# Per call: how often, bytes, and how often in each size class.
+# By function: number of calls, and for functions with sizes the bytes and the calls of each size
+# class.
 Counts = dict[str, list[int]]
 
 
@@ -45,8 +48,7 @@ class Talk:
         return {rank for rank, counter in self.rows if counter == "MPI_PROCESSOR_NAME"}
 
     def counts(self, rank: int) -> Counts:
-        """Returns, for each MPI function that a rank called, the number of calls and, for functions
-        with sizes, the bytes and the calls of each size class."""
+        """Returns the counts of each MPI function that a rank called."""
         found = {}
         for sized in SIZED:
             name = sized.lstrip("-")
@@ -57,6 +59,7 @@ class Talk:
         return found
 
 
+# The counters of size classes, without their function.
 _CLASSES = [f"MSG_SIZE_AGG_{size}" for size in SIZES]
 
 

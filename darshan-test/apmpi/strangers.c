@@ -1,6 +1,6 @@
-/* strangers PROGRAM: spawns two processes of PROGRAM, and makes collective calls with them and with
- * some of its own processes. PROGRAM may be a script that starts this program with other settings.
- * */
+/* Spawns two processes of PROGRAM, and makes collective calls with them and with some of its own
+ * processes. PROGRAM may be a script that starts this program with other settings. Usage: strangers
+ * PROGRAM. */
 #include <mpi.h>
 
 enum { TIMES = 20 };

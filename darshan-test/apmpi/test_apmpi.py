@@ -17,9 +17,13 @@ from sample import turning
 from .observe import HERE, ON, ONE_MPI, YIELDING, expected, program, read, run
 
 MODULES = HERE.parents[1] / "runtime" / "modules"
+# The tables of the functions that the runtime counts.
 TABLES = [MODULES / "apmpi" / "calls.def", MODULES / "mpiio" / "waits.def"]
+# A row of a table; the group is the function.
 ROW = re.compile(r"^[A-Z_]+\((MPI_\w+)", re.M)
+# The MPI libraries that have functions with large counts.
 LARGE = [mpi for mpi in MPIS if mpi.has_large_counts]
+# Each MPI library with each form of functions: int counts, or large ones.
 FORMS = [*((mpi, "") for mpi in MPIS), *((mpi, "-DLARGE") for mpi in LARGE)]
 
 
@@ -141,6 +145,8 @@ def test_strangers_do_not_meet(runner: Runner, tmp_path: Path) -> None:
 @ONE_MPI
 @pytest.mark.parametrize("settings", [{}, {"DARSHAN_MOD_ENABLE": "POSIX"}])
 def test_off_unless_asked_for(runner: Runner, settings: dict[str, str]) -> None:
+    """Without the setting, or with only another module enabled, the log has nothing about
+    communication."""
     job = runner.run(2, [*program(runner, "late.c"), "finalize"], {**YIELDING, **settings})
     (log,) = job.logs
     assert read(runner.parser, log).rows == {}
@@ -150,6 +156,7 @@ def test_off_unless_asked_for(runner: Runner, settings: dict[str, str]) -> None:
 
 @ONE_MPI
 def test_the_configuration_file_asks_for_it(runner: Runner, tmp_path: Path) -> None:
+    """The configuration file can enable the module, too."""
     config = tmp_path / "darshan.conf"
     config.write_text("MOD_ENABLE APMPI\n")
     settings = {**YIELDING, "DARSHAN_CONFIG_PATH": str(config)}
@@ -198,8 +205,8 @@ def test_beside_another_tool(runner: Runner, first: str) -> None:
 
 
 def test_killed_ranks(runner: Runner, build: Path) -> None:
-    """Each journal of a killed job can be read as a log with one APMPI head. darshan-merge makes
-    one log of all journals, with one head, all counters and the variance over the ranks."""
+    """The journals of a killed job can be read as logs, each with one head. darshan-merge makes one
+    log of them, with one head, all counters and the variance over the ranks."""
     command = [*program(runner, "late.c"), "killed"]
     job = runner.run(3, command, {**YIELDING, **ON})
     assert len(job.journals) == 3, job
@@ -219,7 +226,7 @@ def test_killed_ranks(runner: Runner, build: Path) -> None:
 
 @ONE_MPI
 def test_ranks_left_out(runner: Runner) -> None:
-    """If rank 0 is excluded from recording, the first of the other ranks writes the APMPI head."""
+    """If rank 0 is not recorded, the first of the other ranks writes the head."""
     command = [*program(runner, "late.c"), "finalize"]
     talk = run(runner, 3, command, {"DARSHAN_RANK_EXCLUDE": "0"})
     assert (talk.heads, talk.ranks()) == (1, {1, 2})

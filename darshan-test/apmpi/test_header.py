@@ -1,7 +1,6 @@
-"""Every function that MPI's header declares has a row in the runtime's tables, or is in this file's
-list of exceptions with a reason.
-
-A release of MPI with more functions fails this test until a row decides about each."""
+"""Every function that MPI's header declares has a row in the runtime's tables, or is among the
+exceptions here, with a reason. A release of MPI with more functions fails this test until a row or
+an exception decides about each."""
 
 from __future__ import annotations
 
@@ -14,14 +13,17 @@ from mpi.launch import Mpi
 from .observe import HERE
 
 MODULES = HERE.parents[1] / "runtime" / "modules"
+# The tables of the functions that the runtime wraps.
 ROWS = [
     *(MODULES / folder / "calls.def" for folder in ("apmpi", "mpiio")),
     MODULES / "mpiio" / "waits.def",
     MODULES.parent / "mpi" / "calls.def",
 ]
+# A row of a table; the group is the function.
 ROW = re.compile(r"^[A-Z_]+\((MPI_\w+)", re.M)
 
-# Names without MPI_ and without the _c of large counts, as a whole.
+# Functions that communicate but have no counter, by reason. A pattern matches a whole name, without
+# MPI_ and without the _c of large counts.
 TALKS = {
     "a record of 3.5.0 has no counter for it": (
         r"\w+_init|Start|Startall|Pready\w*|Parrived|I?neighbor_\w+|Neighbor_\w+"
@@ -33,6 +35,7 @@ TALKS = {
         r"|free|attach|detach)\w*|(Cart|Graph|Dist_graph)_(create|sub)\w*"
     ),
 }
+# Functions that do not communicate, by reason, in the same form.
 SILENT = {
     "it asks or sets what this process knows": (
         r"(Type|Group|Op|Info|Errhandler|Error|Attr|Keyval|Status|Topo|T|Session|Buffer|Is|Query"
@@ -52,7 +55,8 @@ SILENT = {
 
 
 def of_the_header(mpi: Mpi, folder: Path) -> set[str]:
-    """Returns the functions that mpi.h declares, without the prefix MPI_."""
+    """Returns the functions that mpi.h declares, without the prefix MPI_. folder: for a source
+    file."""
     source = folder / "only-mpi.c"
     source.write_text("#include <mpi.h>\n")
     command = [mpi.command("mpicc"), "-E", "-P", source]
@@ -62,6 +66,7 @@ def of_the_header(mpi: Mpi, folder: Path) -> set[str]:
 
 
 def test_every_function_of_the_header(mpi: Mpi, tmp_path: Path) -> None:
+    """Each declared function has a row or is an exception."""
     declared = of_the_header(mpi, tmp_path)
     assert {"Send", "Ialltoallw", "Wtime", "File_open"} <= declared and len(declared) > 350
     rows = {name[4:] for table in ROWS for name in ROW.findall(table.read_text())}
@@ -71,8 +76,8 @@ def test_every_function_of_the_header(mpi: Mpi, tmp_path: Path) -> None:
 
 
 def test_large_counts_are_counted_as_the_others(mpi: Mpi, tmp_path: Path) -> None:
-    """A function that has a counter is also counted in its large-count form, which headers of MPI 4
-    declare."""
+    """A function with a counter is counted in its form with large counts, too, which headers of MPI
+    4 declare."""
     rows = {name[4:] for table in ROWS for name in ROW.findall(table.read_text())}
     without_counter = re.compile("|".join(TALKS.values()))
     large = {name for name in of_the_header(mpi, tmp_path) if name.endswith("_c")}

@@ -1,4 +1,4 @@
-"""The calls of Fortran programs, by each of its three interfaces, and of mpi4py are counted like
+"""The calls of Fortran programs, by each of the three interfaces, and of mpi4py are counted like
 those of C."""
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from sample import turning
 from .observe import HERE, Counts, program, run
 
 RANKS = 3
+# The interfaces of Fortran, each with the compiler's options that select it.
 INTERFACES = {"mpif.h": (), "mpi": ("-DMODULE_MPI",), "mpi_f08": ("-DMODULE_F08",)}
+# Each MPI library with each interface.
 FORTRAN = [(mpi, name) for mpi in MPIS for name in INTERFACES]
 
 
@@ -56,6 +58,7 @@ def right(rank: int) -> Counts:
     ("mpi", "interface"), turning(FORTRAN, 0.34, "apmpi-fortran"), indirect=["mpi"]
 )
 def test_fortran(runner: Runner, interface: str) -> None:
+    """A Fortran program has the expected counts, by this interface."""
     talk = run(runner, RANKS, program(runner, "languages.F90", *INTERFACES[interface]))
     for rank in range(RANKS):
         assert talk.counts(rank) == right(rank)

@@ -92,6 +92,7 @@ def test_waiting_that_is_most_of_a_run(build: Path, runner: Runner) -> None:
 
 @ONE_MPI
 def test_not_where_it_was_not_counted(build: Path, runner: Runner) -> None:
+    """If communication was not counted, neither JSON nor text has anything about it."""
     job = runner.run(2, [*program(runner, "late.c"), "finalize"], YIELDING)
     (log,) = job.logs
     assert json.loads(report(build, log, "--json"))["communication"] is None

@@ -1,5 +1,5 @@
 /* Four threads of each rank send messages at the same time, each on its own communicator, while a
- * signal handler interrupts them: threads FOLDER. */
+ * signal handler interrupts them. Writes down its calls in FOLDER. Usage: threads FOLDER. */
 #include "expected.h"
 
 #include <pthread.h>
@@ -8,10 +8,12 @@
 
 enum { THREADS = 4, ROUNDS = 2000, BYTES = 300 };
 
+/* Does nothing; the signal interrupts calls. */
 static void tick(int signal) {
   (void)signal;
 }
 
+/* Sends and receives messages; the function of a thread. comm_: its communicator. */
 static void *talk(void *comm_) {
   MPI_Comm comm = *(MPI_Comm *)comm_;
   char out[BYTES] = "", in[BYTES];

@@ -1,5 +1,5 @@
-"""Compares the cost of a call with this library and with another one, usually the previous
-version."""
+"""Compares the cost of a call with this build's runtime and with another one, usually that of an
+earlier version."""
 
 from __future__ import annotations
 

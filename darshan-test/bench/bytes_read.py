@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Measures how many bytes of a lake each ready question reads: for all jobs, for the last week, for
-one user and for one program.
+"""Measures how many bytes of a lake each ready query of `darshan ask` reads: for all jobs, for the
+last week, for one user and for one program.
 
-    python3 darshan-test/bench/bytes_read.py LAKE [QUESTION ...]
+    python3 darshan-test/bench/bytes_read.py LAKE [QUERY ...]
 
 The bytes are those that the process reads by system calls (rchar) after the lake was opened."""
 

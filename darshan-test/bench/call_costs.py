@@ -10,8 +10,9 @@ from pathlib import Path
 from machine import Added, Bench, interleaved, numbers
 from rows import Row
 
-# A folder whose files are never recorded, on a file system in memory.
+# A folder on a file system in memory whose files are never recorded.
 EXCLUDED_FOLDER = Path("/dev/shm")
+# Configuration with room for 200,000 records.
 RAISED = "MAX_RECORDS 200000 POSIX\nMODMEM 400\nNAMEMEM 100\n"
 
 
@@ -133,6 +134,7 @@ def floor(bench: Bench) -> list[Row]:
     return rows
 
 
+# Kinds whose instructions are counted.
 COUNTED = [kind for kind in KINDS if not (kind.excluded or kind.configuration)]
 
 

@@ -16,6 +16,7 @@
 
 enum { MAX_THREADS = 64, BLOCK = 64, ROOM = 4096 };
 
+/* The work of a thread. */
 struct task {
   void (*loop)(struct task *);
   long calls;
@@ -23,10 +24,12 @@ struct task {
   double ns; /* result, per call */
 };
 
+/* Ends the program with errno's meaning if something was not done. */
 static void must(int done, const char *what) {
   if (!done) err(1, "%s", what);
 }
 
+/* Creates the thread's file with 4,096 bytes. Returns its descriptor. */
 static int open_file(const struct task *task) {
   char block[ROOM] = "";
   int fd = open(task->path, O_RDWR | O_CREAT, 0600);
@@ -34,6 +37,8 @@ static int open_file(const struct task *task) {
   return fd;
 }
 
+/* Executes the statement task->calls times, with the index `i`, and stores the nanoseconds per
+ * call. */
 #define TIMED(task, statement)                                                                     \
   do {                                                                                             \
     double start = processor_ns();                                                                 \
@@ -42,6 +47,7 @@ static int open_file(const struct task *task) {
     (task)->ns = (processor_ns() - start) / (double)(task)->calls;                                 \
   } while (0)
 
+/* Times two readings of the clock's counter, the least that a wrapper needs. */
 static void loop_ticks(struct task *task) {
 #if defined(__x86_64__)
   uint64_t sum = 0;
@@ -53,6 +59,7 @@ static void loop_ticks(struct task *task) {
 #endif
 }
 
+/* Times pread of 64 bytes at 32 offsets in turn. */
 static void loop_pread(struct task *task) {
   char buffer[BLOCK];
   int fd = open_file(task);
@@ -60,6 +67,7 @@ static void loop_pread(struct task *task) {
   close(fd);
 }
 
+/* Times pwrite of 64 bytes at 32 offsets in turn. */
 static void loop_pwrite(struct task *task) {
   char buffer[BLOCK] = "";
   int fd = open_file(task);
@@ -67,6 +75,7 @@ static void loop_pwrite(struct task *task) {
   close(fd);
 }
 
+/* Times lseek to 1,024 offsets in turn. */
 static void loop_lseek(struct task *task) {
   int fd = open_file(task);
   TIMED(task, must(lseek(fd, i & 1023, SEEK_SET) == (i & 1023), "lseek"));
@@ -80,6 +89,7 @@ static void loop_unknown(struct task *task) {
   TIMED(task, must(pread(999, buffer, BLOCK, 0) != BLOCK, "pread"));
 }
 
+/* Times fwrite of 8 bytes. */
 static void loop_fwrite(struct task *task) {
   char item[8] = "";
   FILE *file = fopen(task->path, "w");
@@ -88,28 +98,33 @@ static void loop_fwrite(struct task *task) {
   fclose(file);
 }
 
+/* Times open and close of an existing file. */
 static void loop_open(struct task *task) {
   close(open_file(task));
   TIMED(task, must(close(open(task->path, O_RDONLY)) == 0, "open"));
 }
 
+/* Times the creation of a new file each time. */
 static void loop_open_new(struct task *task) {
   char *end = task->path + strlen(task->path);
   TIMED(task, (snprintf(end, 24, "-%09ld", i),
                must(close(open(task->path, O_RDWR | O_CREAT, 0600)) == 0, task->path)));
 }
 
+/* Times stat of the thread's file. */
 static void loop_stat(struct task *task) {
   struct stat st;
   close(open_file(task));
   TIMED(task, must(stat(task->path, &st) == 0, "stat"));
 }
 
+/* Times access() of the thread's file. */
 static void loop_access(struct task *task) {
   close(open_file(task));
   TIMED(task, must(access(task->path, R_OK) == 0, "access"));
 }
 
+/* Times fstat of the thread's file. */
 static void loop_fstat(struct task *task) {
   struct stat st;
   int fd = open_file(task);
@@ -127,6 +142,7 @@ static const struct {
     {"access", loop_access},   {"fstat", loop_fstat},
 };
 
+/* Runs the loop of a task. Each thread starts in it. */
 static void *run(void *argument) {
   struct task *task = argument;
   task->loop(task);

@@ -17,10 +17,12 @@ static char memory[BYTES];
 static d_iov_t piece = {memory, BYTES, BYTES};
 static d_sg_list_t list = {1, 0, &piece};
 
+/* Ends the program if a call failed. */
 static void must(int result) {
   if (result != 0) exit(1);
 }
 
+/* Opens a container, a file, an array and a key-value object. */
 static void prepare(void) {
   daos_handle_t pool;
   daos_pool_info_t of_pool;
@@ -36,23 +38,32 @@ static void prepare(void) {
   must(daos_kv_put(values, DAOS_TX_NONE, 0, "key", BYTES, memory, NULL));
 }
 
+/* Reads the file once. */
 static void file_read(void) {
   daos_size_t moved;
   must(dfs_read(dfs, file, &list, 0, &moved, NULL));
 }
+
+/* Writes the file once. */
 static void file_write(void) {
   must(dfs_write(dfs, file, &list, 0, NULL));
 }
+
+/* Opens and releases the file once. */
 static void file_open(void) {
   dfs_obj_t *opened;
   must(dfs_open(dfs, NULL, "wave", S_IFREG | 0644, 0, 0, 4096, NULL, &opened));
   must(dfs_release(opened));
 }
+
+/* Writes 64 bytes to the array once. */
 static void array_write(void) {
   daos_range_t range = {0, BYTES};
   daos_array_iod_t iod = {1, &range, 0, 0};
   must(daos_array_write(array, DAOS_TX_NONE, &iod, &list, NULL));
 }
+
+/* Gets the value of the key once. */
 static void key_get(void) {
   daos_size_t size = BYTES;
   must(daos_kv_get(values, DAOS_TX_NONE, 0, "key", &size, memory, NULL));

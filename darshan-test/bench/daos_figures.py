@@ -11,8 +11,8 @@ from rows import Row
 
 HERE = Path(__file__).resolve().parent
 CALLS = 400_000
-# Goals in nanoseconds: 100 for a call of libdaos, and twice as much for one of libdfs, which calls
-# libdaos.
+# By kind: label, and goal in nanoseconds: 100 for a call of libdaos, and twice as much for one of
+# libdfs, which calls libdaos; None: no goal.
 KINDS = {
     "array": ("daos_array_write of 64 bytes", 100),
     "key": ("daos_kv_get of 64 bytes", 100),

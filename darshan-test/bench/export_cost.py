@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from lab.environment import plain, settings
 from tree import build_folder
 
-# Opens FILES files and writes to each ten times a second, so that every look sees a change.
+# Opens FILES files and writes to each ten times a second, so that the numbers always change.
 PROGRAM = """
 #include <fcntl.h>
 #include <stdio.h>

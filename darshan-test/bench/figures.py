@@ -12,7 +12,8 @@ from machine import Bench, numbers, plain_environment
 from rows import Row
 
 HERE = Path(__file__).resolve().parent
-CAMPAIGN = 1000  # logs
+# Number of logs in a report on many.
+CAMPAIGN = 1000
 
 
 def resident(bench: Bench) -> Row:
@@ -108,7 +109,7 @@ class Need:
 
 
 def need(bench: Bench, times: int, command: list[str]) -> Need:
-    """Measures the time and memory of a command in `times` runs. Returns the measured needs."""
+    """Measures a command in `times` runs."""
     wall, processor, kib, *_ = numbers([bench.program("spawn"), str(times), "--", *command])
     return Need(wall / 1e6, processor / 1e6, kib / 1024)
 

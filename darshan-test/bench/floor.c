@@ -1,5 +1,5 @@
-/* Measures the minimum cost of a timing wrapper: two readings of the counter around the real call.
- * This library is preloaded in place of the runtime, for comparison. */
+/* Measures the least cost of a timing wrapper: two readings of the clock's counter around the real
+ * call. This library is preloaded in place of the runtime, for comparison. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <string.h>
@@ -12,6 +12,7 @@ static ssize_t (*real_pread)(int, void *, size_t, off_t);
 static ssize_t (*real_pwrite)(int, const void *, size_t, off_t);
 static __thread uint64_t spent __attribute__((tls_model("initial-exec"), used));
 
+/* Returns a reading of the counter. */
 static uint64_t ticks(void) {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
@@ -22,7 +23,8 @@ static uint64_t ticks(void) {
 #endif
 }
 
-/* Stores a function pointer from dlsym without the cast that ISO C forbids. */
+/* Stores the address of the next function of this name in `slot`, a pointer to a function pointer,
+ * without the cast that ISO C forbids. */
 static void find(void *slot, const char *name) {
   void *symbol = dlsym(RTLD_NEXT, name);
   memcpy(slot, &symbol, sizeof(symbol));

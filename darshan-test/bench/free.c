@@ -1,5 +1,6 @@
-/* A library whose functions return at once. It is preloaded after the runtime, so the remaining
- * time of a call is the runtime's, without the noise of the kernel. */
+/* A library whose functions return success at once, without a call of the kernel. It is preloaded
+ * after the runtime, so the remaining time of a call is the runtime's, without the noise of the
+ * kernel. */
 #include <stddef.h>
 #include <sys/types.h>
 

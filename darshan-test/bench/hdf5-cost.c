@@ -12,11 +12,13 @@ enum { LOOPS = 40 };
 
 static hid_t file, data, element, one;
 
+/* Ends the program if an HDF5 call failed; otherwise returns its result. */
 static hid_t must(hid_t result) {
   if (result < 0) exit(1);
   return result;
 }
 
+/* Creates a dataset of integers and returns its id. */
 static hid_t create(const char *name, hsize_t length) {
   hid_t space = must(H5Screate_simple(1, &length, NULL));
   hid_t id =
@@ -40,20 +42,24 @@ static void prepare(const char *folder) {
   must(H5Dwrite(data, H5T_NATIVE_INT, one, element, H5P_DEFAULT, &value));
 }
 
+/* Reads one element of the dataset. */
 static void read_one(void) {
   int value;
   must(H5Dread(data, H5T_NATIVE_INT, one, element, H5P_DEFAULT, &value));
 }
 
+/* Writes one element of the dataset. */
 static void write_one(void) {
   int value = 2;
   must(H5Dwrite(data, H5T_NATIVE_INT, one, element, H5P_DEFAULT, &value));
 }
 
+/* Opens and closes the dataset. */
 static void open_close(void) {
   must(H5Dclose(must(H5Dopen2(file, "data", H5P_DEFAULT))));
 }
 
+/* Creates and closes another dataset. */
 static void create_close(void) {
   static int number;
   char name[16];
@@ -61,11 +67,13 @@ static void create_close(void) {
   must(H5Dclose(create(name, 4)));
 }
 
+/* Creates an attribute of one integer and returns its id. */
 static hid_t attribute_of(hid_t object, const char *name) {
   hid_t scalar = must(H5Screate(H5S_SCALAR));
   return must(H5Acreate2(object, name, H5T_NATIVE_INT, scalar, H5P_DEFAULT, H5P_DEFAULT));
 }
 
+/* Writes an attribute, which the first call creates. */
 static void attribute_write(void) {
   int value = 3;
   static hid_t made;
@@ -73,6 +81,7 @@ static void attribute_write(void) {
   must(H5Awrite(made, H5T_NATIVE_INT, &value));
 }
 
+/* Reads an attribute, which the first call creates. */
 static void attribute_read(void) {
   int value = 4;
   static hid_t made;
@@ -83,12 +92,14 @@ static void attribute_read(void) {
   must(H5Aread(made, H5T_NATIVE_INT, &value));
 }
 
+/* Opens and closes an attribute, which the first call creates. */
 static void attribute_open(void) {
   static hid_t made;
   if (!made) made = attribute_of(data, "o");
   must(H5Aclose(must(H5Aopen(data, "o", H5P_DEFAULT))));
 }
 
+/* Creates and closes another group. */
 static void group_create(void) {
   static int number;
   char name[16];
@@ -96,6 +107,7 @@ static void group_create(void) {
   must(H5Gclose(must(H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT))));
 }
 
+/* Opens and closes a group, which the first call creates. */
 static void group_open(void) {
   static hid_t made;
   if (!made) made = must(H5Gcreate2(file, "group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));

@@ -19,9 +19,11 @@ from pathlib import Path
 from machine import Bench, call_cost, description, numbers, scratch
 from rows import Row
 
+# Calls of a measurement.
 CALLS = 80_000
-FEWER = 20_000  # for calls that create an object each time
-# Goals in nanoseconds; some calls have none.
+# Calls of a measurement that creates an object each time.
+FEWER = 20_000
+# By kind: label, and goal in nanoseconds, None for none.
 KINDS = {
     "read": ("H5Dread of one element", 300),
     "write": ("H5Dwrite of one element", 300),

@@ -3,7 +3,7 @@
 #include <mpi.h>
 #include <time.h>
 
-double init_returned_ns; /* CLOCK_MONOTONIC */
+double init_returned_ns; /* nanoseconds of CLOCK_MONOTONIC */
 
 int MPI_Init(int *argc, char ***argv) {
   struct timespec now;

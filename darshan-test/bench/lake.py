@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures how fast one process converts logs to columns, to Parquet, and to Parquet with findings,
-and how fast PyDarshan reads the same logs, in processor time. --workers: measures how much faster
-two workers are.
+and how fast PyDarshan reads the same logs, in processor time. With --workers: how much faster two
+workers of `darshan collect` are than one.
 
     PYTHONPATH=build/python .venv/bin/python darshan-test/bench/lake.py FOLDER-OF-LOGS
 

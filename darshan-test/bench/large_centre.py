@@ -38,15 +38,21 @@ from darshan_report.lake.commit.commits import Change, Snapshot
 from darshan_report.lake.commit.compact import _as, _Output
 from darshan_report.lake.write.arrow import schema_of, shape
 
-_USERS, _PROGRAMS = 40, 25  # copies of each user and program, at most
+# Most copies of each user and of each program.
+_USERS, _PROGRAMS = 40, 25
+# Invented lines of code per job.
 _LINES = 20
+# First day of the large lake.
 _FIRST = datetime.date(2025, 12, 1)
 _DAY = 86_400_000_000  # microseconds
+# Tables that are copied for all jobs.
 _WHOLE = ("jobs", "layers", "findings")
+# Tables that are copied for some jobs.
 _RECORDS = ("files_posix", "files_stdio")
 
 
 def _read(lake: str, name: str) -> pa.Table:
+    """Returns all rows of a table of a lake."""
     files = Snapshot(lake).of(name)
     parts = [pq.ParquetFile(os.path.join(lake, file.path)).read() for file in files]
     return pa.concat_tables(_as(part, schema_of(name)) for part in parts).unify_dictionaries()
@@ -58,6 +64,7 @@ def _of_one_day(table: pa.Table) -> pa.Table:
 
 
 def _texts(array: pa.DictionaryArray, suffix: str) -> pa.DictionaryArray:
+    """Returns the texts with a suffix."""
     texts = pc.binary_join_element_wise(array.dictionary.cast(pa.string()), suffix, "")
     return pa.DictionaryArray.from_arrays(array.indices, texts.cast(array.dictionary.type))
 
@@ -101,6 +108,8 @@ class Base:
         return pa.table(values).cast(kept.schema)
 
     def _move(self, values: dict[str, pa.Array], kept: pa.Table, midnight: int) -> None:
+        """Moves the times of the rows to another day, in values. midnight: its begin in
+        microseconds since 1970."""
         unit = kept["started"].type
         begun, ended = (pc.cast(kept[n], pa.int64()) for n in ("started", "ended"))
         scale = _DAY // {"s": 1_000_000, "ms": 1000, "us": 1}[unit.unit]
@@ -142,6 +151,8 @@ def invented_lines(jobs: pa.Table) -> pa.Table:
 def _copies(base: Base, days: list[datetime.date], jobs: int, whole: int, part: float) -> Iterator[
     pa.Table
 ]:  # fmt: skip
+    """Yields the copies of a table's rows for these days. jobs: per day; whole: of the small lake;
+    part: fraction of the logs."""
     for day in days:
         number, left = 0, jobs
         while left > 0:
@@ -150,6 +161,7 @@ def _copies(base: Base, days: list[datetime.date], jobs: int, whole: int, part: 
 
 
 def _months(days: int) -> dict[str, list[datetime.date]]:
+    """Returns the days of each month. days: their number from _FIRST on."""
     found: dict[str, list[datetime.date]] = {}
     for number in range(days):
         day = _FIRST + datetime.timedelta(days=number)

@@ -1,4 +1,4 @@
-"""Compares the time to read a log with Darshan's libdarshan-util and with the library in
+"""Compares the time to read a log with this build's libdarshan-util and with the library in
 PyDarshan's wheel, in turn: from C, and by PyDarshan itself."""
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from machine import Bench, numbers, plain_environment
 from make_large_log import write_log
 from rows import Row
 
+# Records of the log.
 RECORDS = 100_000
 TOP = Path(__file__).resolve().parent.parent.parent
+# The tests' virtual environment, with PyDarshan.
 VENV = TOP / ".venv"  # the tests' virtual environment, with PyDarshan
 REPORT = """
 import sys, time
@@ -41,11 +43,16 @@ def in_turn(repetitions: int, ways: list[Callable[[], float]]) -> tuple[list[flo
 
 
 def row(what: str, middles: list[float], ratio: float) -> Row:
+    """Returns the row of the table: what reads the log, the two medians in seconds, and their
+    ratio."""
     text = f"{middles[0]:.3f} s of processor time, {ratio:.2f} x the {middles[1]:.3f} s of 3.5.0"
     return Row(f"{what} reads {RECORDS:,} records", text, "less than 3.5.0", ratio < 1)
 
 
 def in_c(bench: Bench, log: Path, libraries: list[Path]) -> Row:
+    """Measures a C program with both libraries. Returns a row of the table. libraries: this one,
+    then PyDarshan's."""
+
     def way(library: Path) -> Callable[[], float]:
         def take() -> float:
             time, *counted = numbers([bench.program("read-log"), str(library), str(log)])

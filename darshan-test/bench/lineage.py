@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Measures the graph of all files (the page Lineage of `darshan serve`, and `darshan ask
-producers`). In one process, it runs the query of the graph and a sum over the same records by
-turns, and prints the ratio of their times.
+"""Measures the graph of all files by which program produced and read them (the page Lineage of
+`darshan serve`, and `darshan ask producers`). In one process, it runs the query of the graph and a
+sum over the same records in turn, and prints the ratio of their times.
 
     python3 darshan-test/bench/lineage.py [--records 2000000] [--passed-on 0.01]
 

@@ -1,4 +1,4 @@
-"""The environment of the benchmarks, and functions that measure one number."""
+"""The environment of the benchmarks, and functions that measure numbers."""
 
 from __future__ import annotations
 

@@ -13,9 +13,13 @@ import struct
 import zlib
 from pathlib import Path
 
-COUNTERS, FCOUNTERS = 69, 17  # of a POSIX record of version 4
+# Integers and times of a POSIX record of version 4.
+COUNTERS, FCOUNTERS = 69, 17
+# Id of the module.
 POSIX = 1
-VARIANTS = 997  # distinct sets of values; prime, so that no pattern repeats early
+# Distinct sets of values; prime, so that no pattern repeats early.
+VARIANTS = 997
+# Bytes of a log's header.
 HEADER = 1328
 MAGIC = 6567223
 

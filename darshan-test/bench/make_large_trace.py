@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Writes a log with traces of many segments, on which the readers of traces are timed. Its bytes
-are the same each time. Twenty files are written and then read, by one process or by many; two
-thirds of the transfers are reads."""
+"""Writes a log with traces of many segments (traced reads and writes), on which the readers of
+traces are timed. Its bytes are the same each time.
+
+Twenty files are written and then read, by one process or by many; two thirds of the transfers are
+reads."""
 
 from __future__ import annotations
 
@@ -12,8 +14,10 @@ from pathlib import Path
 
 from make_large_log import write_regions
 
+# Id and version of the module.
 DXT_POSIX, VERSION = 10, 1
 FILES = 20
+# Sizes of transfers in bytes.
 BLOCKS = (512, 4096, 65536, 1048576)
 
 

@@ -24,7 +24,9 @@ from logs.model import Log
 from logs.model import Module as Region
 from logs.record_id import record_id
 
+# Records of each module.
 FILES = {"POSIX": 140, "STDIO": 40, "MPI-IO": 20}
+# Bounds of the histograms' bins in bytes, and the ends of the counters' names.
 EDGES = (100, 1 << 10, 10 << 10, 100 << 10, 1 << 20, 4 << 20, 10 << 20, 100 << 20, 1 << 30)
 ENDS = ("0_100", "100_1K", "1K_10K", "10K_100K", "100K_1M", "1M_4M", "4M_10M", "10M_100M")
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Writes a log of many ranks. Its bytes are the same each time. Each rank has a file of its own, a
-part of a shared file, and a heat map of 100 bins. With --tree the processes are not ranks of a job
-but a shell and its descendants."""
+"""Writes a log of many ranks. Its bytes are the same each time.
+
+Each rank has its own file, a part of a shared file, and a heat map of 100 bins. With --tree the
+processes are not ranks of a job but a shell and its descendants."""
 
 from __future__ import annotations
 
@@ -19,6 +20,7 @@ from logs.model import Log
 from logs.record_id import record_id
 from make_large_log import POSIX, VARIANTS, values, write_regions
 
+# Id of the module; bins of a heat map, and their width in seconds.
 HEATMAP, BINS, SECONDS = 15, 100, 6.0
 HEAT_NAME = b"heatmap:POSIX"
 SHARED = b"/scratch/run/shared.h5"

@@ -1,5 +1,5 @@
 /* Starts many short processes: many TIMES TOGETHER PROGRAM [ARGUMENT...]. Runs PROGRAM TIMES times,
- * TOGETHER of them at once. Prints two numbers in microseconds: the wall time, and the processor
+ * TOGETHER of them at once. Prints two numbers in microseconds: the elapsed time, and the processor
  * time of all these processes and of this program. */
 #include <err.h>
 #include <fcntl.h>
@@ -13,12 +13,14 @@
 
 extern char **environ;
 
+/* Returns microseconds. */
 static double now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return (double)time.tv_sec * 1e6 + (double)time.tv_nsec * 1e-3;
 }
 
+/* Returns the microseconds of processor time so far. who: as in getrusage. */
 static double processor(int who) {
   struct rusage usage;
   getrusage(who, &usage);
@@ -26,6 +28,7 @@ static double processor(int who) {
          (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
+/* Waits for the end of one process; ends the program if it failed. */
 static void reap(void) {
   int status;
   if (wait(&status) < 0 || status != 0) errx(1, "a process failed");

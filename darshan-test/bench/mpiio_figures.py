@@ -15,15 +15,16 @@ from rows import Row
 HERE = Path(__file__).resolve().parent
 RANKS = 4
 CALLS = 50_000
-GOAL = 400  # nanoseconds
-# Goals in nanoseconds for a communication call: without a record, with its wait measured (MPIWAIT,
-# the default), and with the call counted, too (APMPI).
+# Goal in nanoseconds for a write.
+GOAL = 400
+# Name, settings, and goal in nanoseconds for a communication call: without a record, with its wait
+# measured (MPIWAIT, the default), and with the call counted, too (APMPI).
 GOALS = (
     ("not measured", ["DARSHAN_MOD_DISABLE=MPIWAIT"], 3),
     ("measured", [], 60),
     ("counted", ["DARSHAN_MOD_ENABLE=APMPI"], 80),
 )
-# The timed calls, and the number of calls.
+# By kind of talk-cost.c: label, and number of MPI calls.
 TALKS = {
     "send": ("MPI_Send to the null process", 1),
     "barrier": ("MPI_Barrier of one process", 1),

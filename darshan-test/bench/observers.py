@@ -1,4 +1,4 @@
-"""Measures the costs of darshan, strace and perf for the same program, in processor time of the
+"""Compares the costs of darshan, strace and perf for the same program, in processor time of the
 program and its observer."""
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from rows import Row
 
 TIMES = 5
 SIZE = 4096
-COUNT = 25_600  # of reads, and as many writes
+# Number of reads, and of writes.
+COUNT = 25_600
 
 
 def spent(command: list[str], environment: dict[str, str]) -> float:

@@ -14,8 +14,10 @@ from rows import Row
 
 TOP = Path(__file__).resolve().parent.parent.parent
 PAGE = TOP / "doc" / "performance.md"
-ABOUT = "about"  # the block that names the machine
+# Name of the table about the machine.
+ABOUT = "about"
 HEAD = "| figure | measured | goal | |\n|---|---|---|---|\n"
+# A generated table with its markers.
 BLOCK = re.compile(
     r"(<!-- made by ./dev bench --page: (\w+) -->\n\n)(.*?)(\n<!-- end -->)", re.DOTALL
 )

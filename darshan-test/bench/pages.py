@@ -33,7 +33,9 @@ from pathlib import Path
 from report.browser import browser
 
 DARSHAN = Path(__file__).resolve().parents[2] / "build" / "darshan"
-OF = "mount=/scratch"  # a file system of the corpus
+# A file system of the lake.
+OF = "mount=/scratch"
+# Paths of the pages that are requested first.
 FIRST = (
     "",
     *(f"{p}{of}" for p in ("programs", "users", "file-systems", "jobs") for of in ("", f"?{OF}")),

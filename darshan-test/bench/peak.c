@@ -1,4 +1,4 @@
-/* Prints the peak memory of a program, the largest resident set, in KiB: peak PROGRAM
+/* Prints the peak memory of a program, its largest resident set, in KiB: peak PROGRAM
  * [ARGUMENT...]. This program is small itself, because a process inherits the peak of the process
  * that starts it. */
 #include <err.h>

@@ -12,19 +12,25 @@ from pathlib import Path
 from machine import Bench, plain_environment
 from rows import Row
 
-RUNS = 100  # of each program; the lowest tenth counts
-PROGRAMS = {  # and the goals in milliseconds
+# Runs of each program; the lowest tenth counts.
+RUNS = 100
+# By label: command, and goal in milliseconds.
+PROGRAMS = {
     "`true`": (["true"], 1.0),
     "`python3 -c pass`": ([os.path.realpath(sys.executable), "-c", "pass"], 2.0),
 }
+# Programs that a shell's loop starts.
 STARTS = 200  # programs that a shell's loop starts
 LOOP = f"for i in {{1..{STARTS}}}; do %s; done"
 LOOPS = {
     "a fork and `/bin/true` in a loop of bash": LOOP % "/bin/true",
     "a fork and `/bin/cat FILE` in a loop of bash": LOOP % "/bin/cat file",
 }
-SETTLED = 0.5  # seconds until a program sleeps
-OWN, OWN_RECORDED, LIBRARY = 64, 160, 400  # goals in KiB
+# Seconds until a program sleeps.
+SETTLED = 0.5
+# Goals in KiB: private memory of an idle process, private memory of one that wrote a file, and
+# pages of the library.
+OWN, OWN_RECORDED, LIBRARY = 64, 160, 400
 
 
 def milliseconds(command: list[str], environment: dict[str, str]) -> float:

@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-/* Returns the processor time of this thread in ns, without waiting times. */
+/* Returns the processor time of this thread in nanoseconds, without waiting times. */
 static inline double processor_ns(void) {
   struct timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

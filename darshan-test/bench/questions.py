@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Measures how long the ready questions take for a large lake, and in how much memory. The command
-itself is started for each question, so the numbers include its start, the opening of the lake and
-the output of the table.
+"""Measures how long the ready queries of `darshan ask` take for a large lake, and in how much
+memory. The command itself is started for each query, so the numbers include its start, the opening
+of the lake and the output of the table. With --of, makes the large lake first.
 
     python3 darshan-test/bench/questions.py --times 50 --of SMALL-LAKE LARGE-LAKE
-
     python3 darshan-test/bench/questions.py LARGE-LAKE"""
 
 from __future__ import annotations
@@ -33,8 +32,10 @@ from darshan_report.lake.commit import storage
 from darshan_report.lake.commit.commits import Change, File, Snapshot
 
 DARSHAN = Path(__file__).resolve().parents[2] / "build" / "darshan"
+# Beginnings of the names of tables whose files are linked instead of rewritten.
 _LINKED = ("files_", "totals_")
-_FEW = 100  # jobs
+# Jobs up to which a month is not copied.
+_FEW = 100
 
 
 def _new(file: File, lake: str) -> str:
@@ -54,12 +55,15 @@ def _renamed(table: pa.Table, number: int) -> pa.Table:
 
 
 def _linked(small: str, large: str, file: File) -> str:
+    """Links a file of the small lake into the large one. Returns its new path."""
     path = _new(file, large)
     os.link(os.path.join(small, file.path), os.path.join(large, path))
     return path
 
 
 def _rewritten(small: str, large: str, file: File, times: int) -> str:
+    """Writes `times` copies of a file's rows into the large lake, with other names of logs. Returns
+    the new path."""
     table = pq.ParquetFile(os.path.join(small, file.path)).read()
     whole = pa.concat_tables(_renamed(table, number) for number in range(times))
     path = _new(file, large)
@@ -88,6 +92,7 @@ def multiplied(small: str, large: str, times: int) -> None:
 
 
 def _days(lake: str) -> tuple[str, str]:
+    """Returns the first and the last day of a lake's jobs."""
     files = [f for f in Snapshot(lake).of("jobs") if f.first]
     return min(f.first for f in files), max(f.last for f in files)
 
@@ -111,6 +116,7 @@ def _asked(lake: str, *words: str) -> tuple[str, float, float, int]:
 
 
 def _questions(lake: str) -> Iterator[tuple[str, list[str]]]:
+    """Yields each ready query with its options."""
     first, last = _days(lake)
     middle = f"{first[:5]}{(int(first[5:7]) + int(last[5:7])) // 2:02}-15"
     more = {

@@ -15,10 +15,11 @@ from machine import Bench, plain_environment
 from rows import Row
 
 HERE = Path(__file__).resolve().parent
-MESSAGE_SECONDS = 2e-6  # time of a message in a typical cluster network
+# Seconds of a message in a typical cluster network.
+MESSAGE_SECONDS = 2e-6
 JOB_RANKS = 32
 TIMING = re.compile(r"writing the log (\d+) us")
-# Files that all ranks share, files of each rank, goals in ms and KB.
+# Number of files that all ranks share, number of files of each rank, and goals in ms and KB.
 JOBS = ((0, 0, 10, 0), (1000, 0, 40, 74), (0, 1000, 60, 1522))
 
 
@@ -27,11 +28,11 @@ class Played:
     """The simulated cost of a log of a job, as if every rank had its own processor."""
 
     ranks: int
-    seconds: float  # from the first to the last rank
-    busiest: float  # processor time of the busiest rank
+    seconds: float  # from the first rank's begin to the last one's end
+    busiest: float  # processor seconds of the busiest rank
     traffic: int  # bytes that the busiest rank sent and received
     message: int  # bytes of the largest message
-    size: int  # of the log
+    size: int  # bytes of the log
 
 
 def play(program: Path, folder: Path, ranks: int) -> Played:

@@ -19,12 +19,15 @@ static void (*get_names)(void *, struct name **, int *);
 static int (*get_record)(void *, int, void **);
 static void (*give_back)(void *);
 
+/* Stores the address of a function of the library in `function`, a pointer to a function pointer.
+ * Returns whether it exists. */
 static int find(void *library, const char *name, void *function) {
   void **place = function;
   *place = dlsym(library, name);
   return *place != NULL;
 }
 
+/* Returns the processor time of this process in microseconds. */
 static double processor_time(void) {
   struct timespec now;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);

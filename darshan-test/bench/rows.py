@@ -1,4 +1,4 @@
-"""The form of a row of the benchmark table."""
+"""A row of the table of benchmarks."""
 
 from __future__ import annotations
 

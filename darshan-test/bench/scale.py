@@ -18,6 +18,7 @@ from rank_figures import Played, play, sizes
 from rows import Row
 
 LARGEST = 65536
+# Name of the plot.
 PICTURE = "ranks.svg"
 
 

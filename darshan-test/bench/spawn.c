@@ -1,6 +1,6 @@
 /* Measures the cost of the start and end of a process: spawn TIMES NAME=VALUE... -- COMMAND... Runs
  * the command TIMES times without and TIMES times with the given variables, in turn. Prints a line
- * for each way: the medians of wall time and processor time in microseconds, and the largest
+ * for each way: the medians of elapsed time and processor time in microseconds, and the largest
  * resident memory of any process in KiB. */
 #include <err.h>
 #include <spawn.h>
@@ -13,15 +13,18 @@
 
 extern char **environ;
 
+/* The results of all runs in one way. */
 struct series {
   double *wall, *processor; /* microseconds */
   long resident;            /* KiB */
 };
 
+/* Returns a time in microseconds. */
 static double of_timeval(struct timeval time) {
   return (double)time.tv_sec * 1e6 + (double)time.tv_usec;
 }
 
+/* Runs the command once, and adds the result as number `number` of a series. */
 static void run(char **command, char **environment, struct series *series, size_t number) {
   struct timespec start, end;
   struct rusage usage;
@@ -37,11 +40,13 @@ static void run(char **command, char **environment, struct series *series, size_
   if (usage.ru_maxrss > series->resident) series->resident = usage.ru_maxrss;
 }
 
+/* Compares two doubles, for qsort. */
 static int by_value(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
+/* Prints the line of a series of `times` runs, and sorts its results. */
 static void print(const struct series *series, size_t times) {
   qsort(series->wall, times, sizeof(double), by_value);
   qsort(series->processor, times, sizeof(double), by_value);

@@ -27,19 +27,23 @@ TREE = Path(__file__).resolve().parents[2]
 ORDER = TREE / "runtime" / "start-order.ld"
 LIBRARY = "libdarshan.so"
 SHELL = "while read -r line; do echo $line; done </proc/self/maps; echo 1 >file; cat file >copy"
+# Programs whose accesses to the library are traced in order.
 TRACED = (["cat", "/proc/self/maps"], ["sh", "-c", SHELL])
-# Only the functions of these programs are used: their trace has no address of the library, and the
-# trace of the last would have gigabytes.
+# Programs of which only the executed instructions are noted: their trace has no address of the
+# library, and the trace of the last would have gigabytes.
 OTHERS = (["sleep", "0"], [os.path.realpath(sys.executable), "-c", "pass"])
 
 HEAD = """/* Made by darshan-test/bench/start_order.py: what a small process touches of the library,
  * in the order in which it does.  Side by side, this takes few pages of an idle process. */
 """
+# Section of variables that are seldom used.
 SELDOM = ".bss.seldom"
 PAGE = 4096
-LARGE = 1 << 16  # variables: memory of which only a part is used
+# Bytes from which on a variable counts as memory of which only a part is used.
+LARGE = 1 << 16
+# Beginnings of sections' names.
 KINDS = (".text", ".rodata", ".data", ".bss")
-# The linker merges equal strings, so all strings stay together.
+# Sections of strings and constants, which the linker merges, so that they stay together.
 MERGED_ALL = [f"*(.rodata.{kind}* .rodata.*.{kind}*)" for kind in ("str", "cst")]
 MERGED = re.compile(r"\.rodata(\..+)?\.(str|cst)[0-9.]+$")
 
@@ -81,6 +85,8 @@ def link(build: Path, scratch: Path) -> list[Piece]:
 
 
 def settings(scratch: Path) -> dict[str, str]:
+    """Returns the environment of a program that Valgrind observes. scratch: folder for its logs and
+    journals."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     return {
         **kept,
@@ -92,6 +98,7 @@ def settings(scratch: Path) -> dict[str, str]:
 
 
 def loader_of(program: str) -> str:
+    """Returns the path of a program's loader."""
     text = subprocess.check_output(["readelf", "-l", program], text=True)
     found = re.search(r"interpreter: (.+)\]", text)
     assert found, program
@@ -202,12 +209,14 @@ def touched(pieces: list[Piece], touches: Iterator[Touch], into: dict[Piece, int
 
 
 def of_kind(kind: str, pieces: list[Piece]) -> list[Piece]:
+    """Returns the sections of a kind whose constants are not merged. kind: of KINDS."""
     return [
         one for one in pieces if one.section.startswith(kind) and not MERGED.search(one.section)
     ]
 
 
 def section(name: str, where: str, patterns: list[str]) -> str:
+    """Returns the text of an output section. where: its place, such as "BEFORE .init"."""
     body = "".join(f"    {one}\n" for one in dict.fromkeys(patterns))
     return f"SECTIONS\n{{\n  {name} :\n  {{\n{body}  }}\n}}\nINSERT {where};\n"
 
@@ -231,6 +240,7 @@ def script(order: list[Piece], idle: set[Piece]) -> str:
 
 
 def main() -> None:
+    """Measures the parts of the library that programs use, and writes the list."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("build", type=Path)
     build = parser.parse_args().build.resolve()

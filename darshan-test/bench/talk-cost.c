@@ -12,12 +12,17 @@ enum { LOOPS = 10 };
 
 static int number, sum;
 
+/* Sends a message to no rank. */
 static void send(void) {
   MPI_Send(&number, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
 }
+
+/* Adds one number over this process alone. */
 static void allreduce(void) {
   MPI_Allreduce(&number, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
 }
+
+/* Waits at a barrier of this process alone. */
 static void barrier(void) {
   MPI_Barrier(MPI_COMM_SELF);
 }
@@ -29,6 +34,8 @@ static void send_recv(void) {
   MPI_Recv(&sum, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
+
+/* Begins to send a message to no rank, and waits for it. */
 static void isend_wait(void) {
   MPI_Request request;
   MPI_Isend(&number, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &request);

@@ -1,4 +1,4 @@
-"""Counts the instructions that the runtime adds to calls of HDF5.
+"""The instructions that the runtime adds to calls of HDF5 stay below limits.
 
 They are compared with the instructions of the call itself, so that the limits hardly depend on the
 machine, and with the counts that hdf5-instructions.json has for this environment (compiler, C
@@ -25,12 +25,15 @@ from machine import Bench  # noqa: E402
 from place import elsewhere  # noqa: E402
 from test_instructions import ALLOWED, ROUNDING, where  # noqa: E402
 
+# The stored counts.
 KEPT = HERE / "hdf5-instructions.json"
+# Two numbers of calls, whose counts are subtracted.
 CALLS = (200, 800)
-# Limits as a share of the call itself. `create` was 0.9 when the runtime queried copies of the
-# dataset's type, extent and properties, which are arguments of the call. The others were twice as
-# large when each call queried the loader for two objects, took a lock for the lookup of an id, and
-# a second lock for attribution. All except `attribute` and `attribute-read` are two calls.
+# Most instructions of the runtime as a fraction of those of the call itself. `create` was 0.9 when
+# the runtime queried copies of the dataset's type, extent and properties, which are arguments of
+# the call. The others were twice as large when each call queried the loader for two objects, took
+# a lock for the lookup of an id, and a second lock for attribution. All except `attribute` and
+# `attribute-read` are two calls.
 MOST = {
     "create": 0.25,
     "attribute": 0.12,
@@ -39,7 +42,8 @@ MOST = {
     "group-create": 0.03,
     "group-open": 0.13,
 }
-FUNCTIONS = {  # of hdf5-cost.c
+# By kind: function of hdf5-cost.c in which instructions are counted.
+FUNCTIONS = {
     "create": "create_close*",
     "attribute": "attribute_write*",
     "attribute-read": "attribute_read*",
@@ -47,6 +51,7 @@ FUNCTIONS = {  # of hdf5-cost.c
     "group-create": "group_create*",
     "group-open": "group_open*",
 }
+# Measurements of a call before it counts as too costly.
 ATTEMPTS = 3
 kinds = pytest.mark.parametrize("kind", MOST)
 

@@ -1,12 +1,11 @@
-"""Instructions of an instrumented call, compared with stored counts.
+"""An instrumented call needs at most 3 % more instructions than were stored.
 
 The counts do not depend on the load of the machine, but on the compiler, the C library and the
 processor's model (libc chooses its functions by model): each such environment has a row in
-instructions.json.  A count of more than 3 % above the stored count is a failure: make the call
-cheaper again, or renew the row and give the reason in the commit:
+instructions.json. If a count is too high, make the call cheaper again, or renew the row and give
+the reason in the commit:
 
-    python3 darshan-test/bench/test_instructions.py BUILD
-"""
+    python3 darshan-test/bench/test_instructions.py BUILD"""
 
 from __future__ import annotations
 
@@ -27,9 +26,11 @@ from call_costs import COUNTED, per_call  # noqa: E402
 from machine import Bench, processor  # noqa: E402
 from place import elsewhere  # noqa: E402
 
+# The stored counts.
 KEPT = HERE / "instructions.json"
 ALLOWED = 1.03
-ROUNDING = 1  # in instructions: shared costs of calls may count for either
+# Instructions: shared costs of calls may count for either.
+ROUNDING = 1
 
 
 def where(build: Path) -> str:
@@ -57,7 +58,8 @@ def measured(build: Path) -> dict[str, int]:
 
 
 def test_processors_of_one_name_differ(tmp_path: Path) -> None:
-    """The environment's name includes the processor's model number, if the kernel shows it."""
+    """The environment's text has the processor's family and model numbers, if the kernel shows
+    them."""
     cpuinfo = tmp_path / "cpuinfo"
     first = "cpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD EPYC\n\n"
     cpuinfo.write_text(first + first.replace("17", "1"))

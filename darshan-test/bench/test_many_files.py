@@ -1,4 +1,5 @@
-"""Measures the needs of a process with many files: memory per record, instructions per file.
+"""The needs of a process with many files stay below limits: memory per record, instructions per
+file.
 
 Neither depends on the load of the machine. The limits are some tenths above the measured counts,
 because another compiler, C library or page size changes the counts."""
@@ -21,13 +22,20 @@ from call_costs import RAISED  # noqa: E402
 from lab.compile import compile_c  # noqa: E402
 from machine import Bench, numbers  # noqa: E402
 
+# Two numbers of files, whose memory is subtracted.
 FILES = (20_000, 60_000)
-BYTES = 1_400  # per record: 1,260 measured; 2,160 if the log were made from a copy of all records
+# Most bytes per record. Measured were 1,260; it would be 2,160 if the log were made from a copy of
+# all records.
+BYTES = 1_400
+# Two numbers of files, whose instructions are subtracted.
 FEW = (1_000, 3_000)
-INSTRUCTIONS = 13_000  # per file that is opened and closed, with its part of the log
+# Most instructions per file that is opened and closed, with its part of the log.
+INSTRUCTIONS = 13_000
 FEW_RECORDS = "MAX_RECORDS 16 POSIX\n"
+# Mapped files of the program.
 MAPPINGS = 3_000
-LOOKUP = 900  # per madvise with many mapped files: 361; one look at each mapping takes 9,000
+# Most instructions per madvise. Measured were 361; one look at each mapping would take 9,000.
+LOOKUP = 900
 MAPPED = r"""
 #include <fcntl.h>
 #include <stdlib.h>
@@ -43,7 +51,9 @@ int main(int argc, char **argv) {
     if (madvise(memory, 4096, MADV_NORMAL) != 0) return 2;
 }
 """
-PAST = 3_700  # per file past the limit of records: 3,280; 4,490 with a change of the stack
+# Most instructions per file past the limit of records. Measured were 3,280; it would be 4,490 with
+# a change of the stack.
+PAST = 3_700
 
 
 @pytest.fixture

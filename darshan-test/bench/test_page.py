@@ -1,4 +1,4 @@
-"""The tables of doc/performance.md have the rows that the benchmark makes."""
+"""The generated tables of doc/performance.md have the rows that the benchmark makes."""
 
 from __future__ import annotations
 

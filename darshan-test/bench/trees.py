@@ -13,7 +13,9 @@ from machine import Bench, numbers, plain_environment
 from rows import Row
 
 PROCESSES = 10_000
+# Processes at the same time.
 TOGETHER = 4
+# Seconds until the run's log must be there.
 LAST = 120  # seconds until the run's log must be there
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+# The command.
 MAKE = Path(__file__).resolve().parent / "make-corpus"
 SECONDS = 120
 

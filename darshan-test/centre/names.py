@@ -1,4 +1,4 @@
-"""Computes the names and record ids of many files at once."""
+"""Computes the names and record ids of many files at once, for the generator of corpora."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ _WIDTH = 8  # digits of a run's number
 
 
 def _mix(words: list[np.ndarray]) -> None:
+    """Mixes the three words of the hash, for all names at once. The words are changed in place."""
     for step, shift in enumerate(SHIFTS):
         x, y, z = step % 3, (step + 1) % 3, (step + 2) % 3
         by = np.uint64(abs(shift))

@@ -30,12 +30,18 @@ from .programs import (
 CHUNK = 256  # runs that are planned and made together
 SLOWER = 8.0  # factor by which the slow night is slower
 GROWN = 4.0  # factor by which the archive's bytes grow from the first to the last week
+# Fraction of logs that are damaged.
 DAMAGED = 0.03
+# The kinds of damage, which are equally frequent.
 DAMAGES = ("cut in the header", "cut in the records", "a flipped bit", "a blank header")
 _DAY, _WEEK = 86_400, 7 * 86_400
-_NIGHT = (RENDER, TRAIN, CLIMATE, SOLVER)  # each has runs in the slow night, even in a small corpus
-CULPRIT = 8  # the number of the run that moves most in the slow night; earlier runs are in it too
-_MOST = 2500 * GIB  # per run, except for the reshuffle of the slow night
+# Programs with runs in the slow night, even in a small corpus.
+_NIGHT = (RENDER, TRAIN, CLIMATE, SOLVER)
+# Number of the run that moves most in the slow night. Runs with smaller numbers are in this night,
+# too.
+CULPRIT = 8
+# Bytes of a run at most, except for that of the slow night.
+_MOST = 2500 * GIB
 _UTC = datetime.timezone.utc
 
 
@@ -97,6 +103,7 @@ class Run:
 
 
 def _lowest(files: Files) -> str:
+    """Returns the module of the lowest layer that a kind of files uses."""
     return "POSIX" if "POSIX" in files.layers else files.layers[0]
 
 
@@ -151,6 +158,8 @@ def _when(
 
 
 def _user(program: Program, chance: float, count: int) -> tuple[str, int]:
+    """Returns the name and the number of a run's user. chance: between 0 and 1. count: number of
+    all runs."""
     base = 10_000 * (1 + PROGRAMS.index(program))
     if program.user:
         return program.user, base

@@ -1,4 +1,4 @@
-"""The programs of an invented centre: which files a run of each program uses, and how.
+"""The programs of an invented centre: the files that a run of each program uses, and how.
 
 A run repeats a number of rounds. Each file gets its reads and writes in each round. Thus calls,
 bytes and times are proportional to the rounds, and the numbers of a log are products."""
@@ -54,7 +54,9 @@ class Program:
         return sum(files.moved for files in self.files)
 
 
+# The layers of files that are used by MPI-IO.
 _BOTH = ("POSIX", "MPI-IO")
+# Files that several programs use: the mesh, which all runs share, files of steps, and a log.
 _MESH = Files("/scratch/shared/mesh.h5", reads=1, read_size=4 * MIB, shared=True)
 _STEPS = "/scratch/{program}/run-{run}/step-{index}.h5"
 _LOG = Files(
@@ -120,6 +122,7 @@ RESHUFFLE = Program(
     user="otto",
 )  # fmt: skip
 
+# All programs; a program's index is part of the numbers of its users.
 PROGRAMS = (CLIMATE, SOLVER, ASSEMBLE, RENDER, TRAIN, ARCHIVE, BACKUP, RESHUFFLE)
 
 
@@ -140,9 +143,11 @@ class Writer:
         return dict(self.versions).get(module)
 
 
+# Modules with their record versions, by the age of the library.
 _NOW = (("POSIX", 4), ("MPI-IO", 3), ("STDIO", 2))
 _THEN = (("POSIX", 3), ("MPI-IO", 2), ("STDIO", 1))
 _FIRST = (("POSIX", 1), ("MPI-IO", 1))
+# The versions of the library whose logs the corpus has.
 WRITERS = (
     Writer("3.41", "<", "3.5.0", 0.85, _NOW),
     Writer("3.41", ">", "3.4.6", 0.03, _NOW),

@@ -1,4 +1,4 @@
-"""Computes the record of each layer for a file of a run, in the form that the log generator
+"""Computes the record of each module for a file of a run, in the form that the log generator
 takes."""
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from logs.model import Counted
 
 from .programs import RATE, Files
 
+# Upper bounds of the size classes, in bytes.
 _EDGES = (100, 1 << 10, 10 << 10, 100 << 10, 1 << 20, 4 << 20, 10 << 20, 100 << 20, 1 << 30)
-# Timestamps as fractions of the run. Some older records have one name, such as OPEN, instead of
-# OPEN_START and OPEN_END.
+# Timestamps as fractions of the run time. Some older records have one name, such as OPEN, instead
+# of OPEN_START and OPEN_END.
 _MOMENTS = {
     "OPEN_START": 0.05, "OPEN": 0.05, "OPEN_END": 0.05, "READ_START": 0.1, "READ_END": 0.85,
     "WRITE_START": 0.1, "WRITE_END": 0.9, "CLOSE_START": 0.92, "CLOSE_END": 0.92, "CLOSE": 0.92,
@@ -68,6 +69,7 @@ def _counters(files: Files, prefix: str, rounds: int) -> dict[str, int]:
 
 
 def _times(files: Files, prefix: str, amount: Amount) -> dict[str, float]:
+    """Returns all times, in seconds, in the same way."""
     read = files.latency + files.read_size / RATE
     write = files.latency + files.write_size / RATE
     whole = files.reads * read + files.writes * write

@@ -16,7 +16,8 @@ from logs.model import Module
 from .programs import Files, Writer
 from .record import Amount, record
 
-_HEAD = 2  # words before the counters: id and rank
+# Words of a record before the counters: id and rank.
+_HEAD = 2
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,7 @@ def templates(files: tuple[Files, ...], writer: Writer) -> tuple[Template, ...]:
 
 
 def _template(files: tuple[Files, ...], writer: Writer, module: str) -> Template:
+    """Returns the template of one module."""
     kinds = tuple(kind for kind in files if module in kind.layers)
     layout = LAYOUTS[module][dict(writer.versions)[module]]
     split = _HEAD + len(layout.counters)

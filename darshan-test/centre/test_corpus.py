@@ -1,4 +1,5 @@
-"""The logs of the corpus depend only on the seed, and equal those that the log generator makes."""
+"""The logs of a corpus depend only on the seed, and are those that the log generator makes. An
+error leaves no corpus that looks complete."""
 
 from __future__ import annotations
 
@@ -26,6 +27,7 @@ from .regions import templates
 
 
 def content(folder: Path) -> dict[str, bytes]:
+    """Returns the content of each file in a folder, by its path."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in folder.rglob("*")

@@ -23,8 +23,11 @@ from tree import build_folder, real_log_paths
 
 from .made import SECONDS, make
 
+# Logs of the corpus.
 LOGS = 300
-_ANY = {"one_of_them", "finding", "file_system"}  # columns of which any value is correct
+# Columns for which any value is right.
+_ANY = {"one_of_them", "finding", "file_system"}
+# Seeds of the corpora.
 SEEDS = (1, 2, 3, 4) if everything() else (1,)
 
 
@@ -45,7 +48,7 @@ class Centre:
 
     @property
     def later(self) -> Filters:
-        """Filters that exclude the real logs, which are older than the corpus."""
+        """Filters that leave out the real logs, which are older than the corpus."""
         return Filters(since=self.truth["begin"])
 
     @property
@@ -239,10 +242,11 @@ def test_files_and_file_systems(centre: Centre) -> None:
     )
 
 
-# Questions of which the corpus has no rows: it has no layouts of Lustre, no calls but reads, writes
-# and opens, no call sites, trainings or trials, and no data of a site.  Tests of lake/ ask them.
+# Queries for which the corpus has no rows: it has no layouts of Lustre, no calls but reads, writes
+# and opens, no call sites, trainings or trials, and no data of a site. Tests of lake/ run them.
 _NO_ROWS = {"removals", "fsyncs", "checkpoints", "producers", "stripes", "targets", "nodes",
             "slow-with-others", "accounts", "energy", "lines", "epochs", "trials"}  # fmt: skip
+# The other queries.
 _ASKED = [question.name for question in QUESTIONS if question.name not in _NO_ROWS]
 
 

@@ -21,7 +21,9 @@ from .record import Amount
 from .regions import templates
 
 _UTC = datetime.timezone.utc
+# Id of the first job.
 _FIRST_JOB = 1_000_000
+# The mounts of the centre.
 _MOUNTS = [(b"/", b"ext4"), (b"/home", b"nfs"), (b"/scratch", b"lustre")]
 
 
@@ -130,7 +132,8 @@ def _damaged(data: bytes, run: Run) -> bytes:
 
 
 def _path(run: Run) -> str:
-    """Returns the log's path below the folder of its day, named like the runtime's logs."""
+    """Returns the path of a run's log below the corpus: the folder of the day, and a name like
+    those of the runtime."""
     begun = datetime.datetime.fromtimestamp(run.begun, _UTC)
     job, mixed = _FIRST_JOB + run.number, run.number * 2_654_435_761 % (1 << 32)
     day = f"{begun.year}/{begun.month}/{begun.day}"
@@ -142,6 +145,8 @@ def _path(run: Run) -> str:
 
 
 def _write(folder: Path, run: Run, data: bytes, made: set[str]) -> None:
+    """Writes a log, with the folder of its day. The log's time is the end of the run. made: the
+    folders that exist; a new one is added."""
     path = os.path.join(folder, _path(run))
     day = os.path.dirname(path)
     if day not in made:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from tree import build_folder
 
 BUILD = build_folder()
+# The kinds of machines, each with a test file.
 KINDS = ("aarch64", "musl")
 note = BUILD / "built-for"
 target = note.read_text().strip() if note.exists() else ""

@@ -1,4 +1,5 @@
-/* Uses files and streams in a program linked with musl. test_musl.py has the expected log. */
+/* Uses files and streams in a program that is linked with musl. test_musl.py has the expected
+ * log. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -9,6 +10,7 @@
 
 enum { LINES = 3000, THREADS = 3 };
 
+/* Reads a few bytes of a file; the function of a thread. */
 static void *reads(void *unused) {
   char bytes[5];
   int fd = open("numbers", O_RDONLY);
@@ -17,6 +19,8 @@ static void *reads(void *unused) {
   return unused;
 }
 
+/* Writes lines to a stream, and reads them in several ways. Returns the number of lines that were
+ * read. */
 static int streams(void) {
   char line[80];
   int first, second, n = 0;

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define FORMATS "/proc/sys/fs/binfmt_misc"
-/* The first bytes of a 64-bit, little-endian ELF file for AArch64, and the mask of the bits that
+/* The first bytes of a 64-bit, little-endian ELF file for AArch64, and a mask of the bits that
  * must match. */
 #define MAGIC "\\x7fELF\\x02\\x01\\x01" NINE_ZEROS "\\x02\\x00\\xb7\\x00"
 #define NINE_ZEROS "\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00"
@@ -28,11 +28,13 @@ enum { MOST = 4096, CANNOT = 125 };
 
 static char line[1 << 16];
 
+/* Prints the error in errno with its place. Returns -1. */
 static int fails(const char *what) {
   fprintf(stderr, "start: %s: %m\n", what);
   return -1;
 }
 
+/* Writes a formatted text to a file. Returns 0; -1, with a message, if that fails. */
 __attribute__((format(printf, 2, 3))) static int put(const char *path, const char *format, ...) {
   va_list list;
   va_start(list, format);
@@ -44,6 +46,8 @@ __attribute__((format(printf, 2, 3))) static int put(const char *path, const cha
   return done ? 0 : fails(path);
 }
 
+/* Moves this process to a user namespace in which the kernel runs AArch64 programs by this program.
+ * Returns 0; -1, with a message, if that fails. */
 static int make_formats(void) {
   unsigned user = geteuid(), group = getegid();
   char self[4096] = "";
@@ -56,6 +60,7 @@ static int make_formats(void) {
   return put(FORMATS "/register", ":darshan-aarch64:M::" MAGIC ":" MASK ":%s:", self);
 }
 
+/* Becomes the emulator, with LD_PRELOAD for the emulated program only. Returns if that fails. */
 static int emulate(int argc, char **argv) {
   static char *command[MOST];
   const char *wanted = getenv("LD_PRELOAD");

@@ -1,7 +1,7 @@
-"""Tests the runtime and the tools on AArch64, which qemu emulates. Their logs are read on this
-machine.
+"""The runtime and the tools work on AArch64, which qemu emulates: counters are right, and logs are
+the same as on this machine.
 
-A sample of the functions' cases runs, another one with each commit; cases of code that is written
+A sample of the functions' cases runs, another one with each commit. Cases of code that is written
 for each processor always run."""
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from place import elsewhere
 from sample import everything, turning
 from tree import started_by
 
+# Fraction of the other cases in the sample.
 SHARE = 0.05
 # Cases of code that is written for each processor (vfork.S, messages-enter.S, stack-switch.S), of
 # jumps, of threads that share a file, and of exec. In `mlock` the emulator is so slow that the
@@ -34,7 +35,7 @@ PROCESSOR = (
     "threads_with_one_file",
     "mlock",
 )
-# Cases that start AArch64 programs, which needs an entry in the kernel's list of formats (start
+# Cases that start AArch64 programs. This needs an entry in the kernel's list of formats (start
 # --formats).
 STARTS_ITSELF = {name for name in PROGRAMS if name.startswith(("exec", "fexec"))} | {
     "vfork_and_exec",
@@ -45,7 +46,7 @@ STARTS_ITSELF = {name for name in PROGRAMS if name.startswith(("exec", "fexec"))
 }
 # Cases that start programs of this machine, whose loader refuses the AArch64 library.
 STARTS_NATIVE = {"system", "popen", "posix_spawn", "posix_spawnp", "streams_that_are_no_files"}
-# Calls that qemu's user emulation treats differently from a kernel.
+# Cases whose calls qemu's user emulation treats differently from a kernel, with the reason.
 EMULATED = {
     **dict.fromkeys(("open_tree", "execveat"), "it does not know this system call"),
     **dict.fromkeys(("clone", "__clone"), "a child in its parent's memory is a fork"),
@@ -62,15 +63,16 @@ EMULATED = {
     "cancelled_thread": "so slow that an open of a pipe counts as waiting",
     "wide_in_another_encoding": "the C library for it has no conversions",
 }
-# qemu cannot make a child that sends no signal when it ends. The runtime makes such children for
-# the merger of a run, and in a container to ask which system calls its filter allows.
+# Settings of all cases. qemu cannot make a child that sends no signal when it ends. The runtime
+# makes such children for the merger of a run, and in a container to find out the system calls that
+# its filter allows.
 ALONE = {"DARSHAN_JOB_TREE": "0", "DARSHAN_FILTER_CALLS": "*"}
 
 
 @cache
 def why_no_formats(start: str) -> str:
-    """Returns why AArch64 programs cannot be registered with the kernel's binfmt_misc; "" if they
-    can. start: path of the program `start`."""
+    """Returns the reason why AArch64 programs cannot be registered with the kernel's binfmt_misc;
+    "" if they can be. start: path of the program `start`."""
     done = finished([start, "--formats", "true"])
     return done.stderr.strip()
 
@@ -97,11 +99,12 @@ SAMPLE = [
 
 @pytest.mark.parametrize("name", SAMPLE)
 def test_function(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
+    """The counters of a case are those that the case expects."""
     counts_right(name, build, parser, tmp_path, under=under(name, build), extra=ALONE)
 
 
 def output(*command: str | Path) -> tuple[int, bytes]:
-    """Returns a command's exit status and standard output."""
+    """Returns the exit status and the standard output of a command."""
     done = finished_in_bytes(command, timeout=120)
     return done.returncode, done.stdout
 

@@ -1,4 +1,5 @@
-"""Tests the runtime and the tools built with musl. Their logs are read by this machine's tools."""
+"""The runtime and the tools work if they are built with musl. The tools of this machine read their
+logs."""
 
 from __future__ import annotations
 
@@ -16,17 +17,20 @@ from logs.catalogue import good_cases
 from logs.encode import encode
 from sample import turning
 
+# The program, and the lines that it writes.
 SOURCE = Path(__file__).resolve().parent / "musl.c"
 LINES = "".join(f"{i} {i * 2}\n" for i in range(3000))
 
 
 def compiled(program: Path, *options: str) -> Path:
+    """Compiles the program with musl. program: path for it. options: of the compiler. Returns the
+    path."""
     first = ["musl-gcc", "-O1", "-Wall", "-Wextra", "-Werror"]
     return compile_c(program.parent, SOURCE, *options, name=program.name, first=first)
 
 
 def loader_of(program: Path) -> str:
-    """Returns the path of the dynamic loader that the program names (PT_INTERP)."""
+    """Returns the path of the dynamic loader that a program names (PT_INTERP)."""
     words = subprocess.run(
         ["readelf", "-lW", program], capture_output=True, text=True, check=True
     ).stdout
@@ -37,6 +41,7 @@ def loader_of(program: Path) -> str:
 
 @pytest.fixture(scope="module", name="program")
 def dynamic(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns the dynamically linked program."""
     return compiled(tmp_path_factory.mktemp("musl") / "program")
 
 
@@ -44,8 +49,9 @@ def dynamic(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_a_program_did(
     build: Path, parser: Path, program: Path, tmp_path: Path, how: str
 ) -> None:
-    """On musl, the logs of a program and its child have every byte, including those of fscanf and
-    ungetc, which the runtime reads from musl's own FILE."""
+    """The logs of a program and its child have every byte, however the library is loaded. These
+    include the bytes of fscanf and ungetc, which the runtime reads from musl's own FILE. how: how
+    the library gets into the program."""
     if how == "static":
         made = build / "runtime" / "link" / "made"
         words = (f"-Wl,@{made}/ld-options", f"{made}/libdarshan.a", "-Wl,--end-group")
@@ -79,6 +85,8 @@ def test_what_a_program_did(
 def test_tools_read_and_write_the_same(
     name: str, build: Path, parser: Path, tmp_path: Path
 ) -> None:
+    """The parser and darshan-convert that are built with musl give the same bytes as those of this
+    machine."""
     (case,) = (case for case in good_cases() if case.name == name)
     log = tmp_path / "log.darshan"
     log.write_bytes(encode(case.log))
@@ -95,6 +103,8 @@ def test_tools_read_and_write_the_same(
 
 
 def test_front_watches_programs_of_musl_alone(build: Path, program: Path, tmp_path: Path) -> None:
+    """`darshan run` of this build records a program of musl. A program of glibc runs without being
+    recorded, and a message says why."""
     said = {}
     for name, command in (("musl", program), ("glibc", "/bin/true")):
         done = finished(

@@ -18,16 +18,21 @@ static void must(int result, const char *what) {
   fprintf(stderr, "%s: %d\n", what, result);
   exit(1);
 }
+/* Ends the program if a call failed. what: the call, for the message. */
 #define CALL(call) must(call, #call)
 
+/* Prints what a record must have. what: kind of the number, as above. event: whether the call was
+ * begun with an event. */
 static void say(const char *module, const char *name, const char *counter, const char *what,
                 uint64_t number, int event) {
   printf("%s\t%s\t%s\t%s\t%" PRIu64 "\t%d\n", module, name, counter, what, number, event);
 }
+/* Prints what the record of a file must have. path: of the file. */
 static void say_file(const char *path, const char *counter, const char *what, uint64_t number,
                      int event) {
   say("DFS", path, counter, what, number, event);
 }
+/* Prints what the record of an object must have. oid: id of the object. */
 static void say_object(daos_obj_id_t oid, const char *counter, const char *what, uint64_t number,
                        int event) {
   char name[64];
@@ -45,6 +50,7 @@ static d_sg_list_t *list(size_t n) {
   return &sgl;
 }
 
+/* Returns one of eight events, ready for a call. */
 static daos_event_t *event(void) {
   static daos_event_t events[8];
   static unsigned n;
@@ -52,12 +58,14 @@ static daos_event_t *event(void) {
   CALL(daos_event_init(ev, queue, NULL));
   return ev;
 }
+/* Waits for all events of the queue. */
 static void wait_by_poll(void) {
   daos_event_t *done[8];
   int n = daos_eq_poll(queue, 0, -1, 8, done);
   for (int i = 0; i < n; i++)
     must(done[i]->ev_error, "an event");
 }
+/* Waits for one event by testing it, and then for all others. */
 static void wait_by_test(daos_event_t *ev) {
   bool flag = false;
   while (!flag)
@@ -67,6 +75,7 @@ static void wait_by_test(daos_event_t *ev) {
 
 /* --- files ------------------------------------------------------------------------------- */
 
+/* Reads and writes an open file with each function, with and without events. */
 static void transfers(dfs_obj_t *file, const char *path) {
   daos_size_t moved;
   daos_range_t range = {0, 0};
@@ -93,6 +102,7 @@ static void transfers(dfs_obj_t *file, const char *path) {
   wait_by_poll();
 }
 
+/* Makes each call about a file, in a folder. */
 static void one_file(dfs_obj_t *folder) {
   dfs_obj_t *file, *twin, *other;
   daos_size_t size;
@@ -126,6 +136,7 @@ static void one_file(dfs_obj_t *folder) {
   say_file(path, "REMOVES", "n", 1, 0);
 }
 
+/* Makes all calls about files and folders, also some that fail. */
 static void files(void) {
   dfs_obj_t *folder, *file, *none;
   struct stat facts;
@@ -156,12 +167,15 @@ static void files(void) {
 
 /* --- objects ----------------------------------------------------------------------------- */
 
+/* Returns the description of the data under a key. akey: the key. size: of one element in bytes.
+ * recx: the range of elements; NULL for a single value. */
 static daos_iod_t iod_of(const char *akey, daos_iod_type_t type, size_t size, daos_recx_t *recx) {
   daos_iod_t iod = {.iod_type = type, .iod_size = size, .iod_nr = 1, .iod_recxs = recx};
   iod.iod_name = (d_iov_t){(void *)(uintptr_t)akey, strlen(akey), strlen(akey)};
   return iod;
 }
 
+/* Writes and reads an open object, with and without events. */
 static void fetches(daos_handle_t oh, daos_obj_id_t oid) {
   daos_recx_t recx = {0, 50};
   daos_iod_t iod[2] = {iod_of("one", DAOS_IOD_SINGLE, 700, NULL),
@@ -183,6 +197,7 @@ static void fetches(daos_handle_t oh, daos_obj_id_t oid) {
   wait_by_poll();
 }
 
+/* Makes all calls about an object. */
 static void object(void) {
   daos_obj_id_t oid = {17, 3};
   daos_key_t key = {memory, 4, 4};
@@ -211,6 +226,7 @@ static void object(void) {
   CALL(daos_obj_close(oh, NULL));
 }
 
+/* Writes and reads an open array. ev: of the write; NULL: none. */
 static void cells(daos_handle_t oh, daos_obj_id_t oid, daos_event_t *ev) {
   daos_range_t ranges[2] = {{0, 30}, {40, 20}};
   daos_array_iod_t iod = {2, ranges, 0, 0};
@@ -220,6 +236,7 @@ static void cells(daos_handle_t oh, daos_obj_id_t oid, daos_event_t *ev) {
   say_object(oid, "ARRAY_READS", "r", 50 * 16, 0);
 }
 
+/* Makes all calls about an array. */
 static void array(void) {
   daos_obj_id_t oid = {18, (uint64_t)DAOS_OT_ARRAY << 56 | 5};
   daos_handle_t made, oh = {0}, third;
@@ -258,6 +275,7 @@ static void array(void) {
   if (daos_eq_poll(queue, 0, -1, 1, done) != 1 || done[0]->ev_error == 0) exit(6);
 }
 
+/* Makes all calls about keys and values. */
 static void keys(void) {
   daos_obj_id_t oid = {19, (uint64_t)DAOS_OT_KV_HASHED << 56};
   daos_handle_t oh;
@@ -304,6 +322,7 @@ static void begin(int from_elsewhere) {
   CALL(dfs_mount(pool, container, 0, &dfs));
 }
 
+/* Makes all calls. how: "elsewhere": with handles of another process; "objects": without files. */
 int every(const char *how) {
   begin(strcmp(how, "elsewhere") == 0);
   if (strcmp(how, "objects") != 0) files();

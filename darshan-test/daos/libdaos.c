@@ -1,6 +1,6 @@
-/* A stand-in for libdaos: objects, arrays and keys are in memory. An operation with an event is
- * done at once, and returns 0; the event has its result. The handle of an array that it opens is
- * set only when the event is tested or polled. */
+/* A stand-in for libdaos, which has objects, arrays and keys in memory. An operation with an event
+ * is done at once, and returns 0; the event has its result. If the operation opens an array, the
+ * handle is set only when the event is tested or polled. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,15 +9,18 @@
 
 enum { NONEXIST = -1005, INVALID = -1003 };
 
+/* The target of the handle of a pool or container. */
 struct container {
   uuid_t pool, uuid;
 };
+/* The target of the handle of an object. cell, chunk: of an array. */
 struct object {
   struct container *in;
   daos_obj_id_t oid;
   daos_size_t cell, chunk;
 };
-struct value { /* what an object has under a key */
+/* The bytes that an object has under a key. */
+struct value {
   struct value *next;
   uuid_t container;
   daos_obj_id_t oid;
@@ -41,6 +44,7 @@ struct begun { /* in the private part of an event */
 };
 _Static_assert(sizeof(struct begun) <= sizeof(((daos_event_t *)0)->ev_private), "room");
 
+/* Returns the private part of an event. */
 static struct begun *of(daos_event_t *ev) {
   return (struct begun *)(void *)&ev->ev_private;
 }
@@ -59,6 +63,8 @@ int daos_event_init(daos_event_t *ev, daos_handle_t eqh, daos_event_t *parent) {
   return 0;
 }
 
+/* Ends an operation. ev: its event, which gets the result; NULL: none. Returns the result of the
+ * call. */
 static int done(int result, daos_event_t *ev) {
   if (!ev) return result;
   struct begun *begun = of(ev);
@@ -67,6 +73,7 @@ static int done(int result, daos_event_t *ev) {
   if (begun->queue) begun->queue->under_way[begun->queue->n++] = ev;
   return 0;
 }
+/* Makes the result of an event visible: sets the handle, and marks the event as not running. */
 static void finish(daos_event_t *ev) {
   struct begun *begun = of(ev);
   if (begun->handle) *begun->handle = begun->value;
@@ -150,9 +157,11 @@ int daos_cont_close(daos_handle_t coh, daos_event_t *ev) {
 
 /* --- what objects hold ------------------------------------------------------------------- */
 
+/* Returns the target of a handle. */
 static struct object *at(daos_handle_t oh) {
   return (struct object *)(uintptr_t)oh.cookie;
 }
+/* Returns the bytes of an object under a key; NULL if there are none. */
 static struct value *find(const struct object *object, const char *key) {
   for (struct value *value = values; value; value = value->next)
     if (memcmp(value->container, object->in->uuid, sizeof(uuid_t)) == 0 &&
@@ -161,6 +170,8 @@ static struct value *find(const struct object *object, const char *key) {
       return value;
   return NULL;
 }
+/* Returns the bytes of an object under a key, which are created or enlarged if needed. size: least
+ * number of bytes. */
 static struct value *have(const struct object *object, const char *key, size_t size) {
   struct value *value = find(object, key);
   if (!value) {
@@ -196,12 +207,14 @@ static size_t copy(char *bytes, size_t room, const d_sg_list_t *sgl, int writes)
   return from;
 }
 
+/* Returns a new handle. */
 static daos_handle_t new_object(daos_handle_t coh, daos_obj_id_t oid, daos_size_t cell,
                                 daos_size_t chunk) {
   struct object *object = malloc(sizeof(*object));
   *object = (struct object){(struct container *)(uintptr_t)coh.cookie, oid, cell, chunk};
   return (daos_handle_t){(uintptr_t)object};
 }
+/* Closes a handle. Returns INVALID if there is none. */
 static int close_object(daos_handle_t oh, daos_event_t *ev) {
   if (!oh.cookie) return INVALID;
   free(at(oh));
@@ -218,6 +231,7 @@ int daos_obj_close(daos_handle_t oh, daos_event_t *ev) {
   return close_object(oh, ev);
 }
 
+/* Returns the number of bytes that a description covers. */
 static size_t size_of(const daos_iod_t *iod) {
   size_t records = iod->iod_type == DAOS_IOD_SINGLE;
   for (uint32_t i = 0; iod->iod_type == DAOS_IOD_ARRAY && i < iod->iod_nr; i++)
@@ -245,6 +259,7 @@ int daos_obj_fetch(daos_handle_t oh, daos_handle_t th, uint64_t flags, daos_key_
   return done(0, ev);
 }
 
+/* Defines a function that only checks its handle. */
 #define SILENT(name, params, ...)                                                                  \
   int name params {                                                                                \
     (void)th, __VA_ARGS__;                                                                         \
@@ -276,6 +291,7 @@ SILENT(daos_obj_list_recx,
 
 /* --- arrays ------------------------------------------------------------------------------ */
 
+/* Keys under which an array has its cells, and the sizes of a cell and a chunk. */
 #define CELLS "cells"
 #define SHAPE "shape"
 

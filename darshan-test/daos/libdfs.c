@@ -1,4 +1,5 @@
-/* A stand-in for libdfs: a file is an array of libdaos, and its object id a hash of its path. */
+/* A stand-in for libdfs, in which a file is an array of libdaos, and the array's object id a hash
+ * of the path. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,15 +35,20 @@ int dfs_umount(dfs_t *dfs) {
   return 0;
 }
 
+/* Writes the path of a name in a folder to `out`, which has 256 bytes. parent: the folder; NULL:
+ * the root. */
 static void path_of(char *out, const dfs_obj_t *parent, const char *name) {
   snprintf(out, 256, "%.100s/%.100s", parent && parent->path[1] ? parent->path : "", name);
 }
+/* Returns the object id of a path. */
 static daos_obj_id_t oid_of(const char *path) {
   daos_obj_id_t oid = {5381, (uint64_t)DAOS_OT_ARRAY_BYTE << 56};
   for (; *path; path++)
     oid.lo = oid.lo * 33 + (unsigned char)*path;
   return oid;
 }
+/* Opens a path. mode: S_IFREG or S_IFDIR. chunk: chunk size in bytes; 0: the default. Returns 0 or
+ * an error number. */
 static int make(dfs_t *dfs, const char *path, mode_t mode, daos_size_t chunk, dfs_obj_t **obj) {
   dfs_obj_t *made = calloc(1, sizeof(*made));
   snprintf(made->path, sizeof(made->path), "%s", path);
@@ -119,6 +125,7 @@ int dfs_get_chunk_size(dfs_obj_t *obj, daos_size_t *chunk_size) {
   return 0;
 }
 
+/* Returns the size of a list of memory buffers. */
 static size_t bytes_of(const d_sg_list_t *sgl) {
   size_t n = 0;
   for (uint32_t i = 0; i < sgl->sg_nr; i++)

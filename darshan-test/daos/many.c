@@ -1,6 +1,6 @@
-/* Uses so many handles, containers, arrays with events or files of DAOS: many KIND NUMBER. The
- * numbers of the test exceed what the runtime's tables can hold. KIND: handles, containers, events
- * or files. */
+/* Uses NUMBER handles, containers, arrays with events, or files of DAOS. The numbers of the test
+ * are greater than what the tables of the runtime can hold. Usage: many KIND NUMBER. KIND: handles,
+ * containers, events or files. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,10 @@ static void must(int result, const char *what) {
   fprintf(stderr, "%s: %d\n", what, result);
   exit(1);
 }
+/* Ends the program if a call failed. what: the call, for the message. */
 #define CALL(call) must(call, #call)
 
+/* Writes four bytes under a key of an open object. */
 static void put(daos_handle_t store, const char *key) {
   CALL(daos_kv_put(store, DAOS_TX_NONE, 0, key, 4, "four", NULL));
 }
@@ -33,7 +35,7 @@ static void handles(int n) {
     CALL(daos_kv_close(all[i], NULL));
 }
 
-/* Makes n containers, and in each an object of the same id. */
+/* Makes n containers, each with an object of the same id, and writes to each object. */
 static void containers(int n) {
   for (int i = 0; i < n; i++) {
     char label[16];

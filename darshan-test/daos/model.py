@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+# Upper bounds of the size classes in bytes, and the names of the classes.
 BOUNDS = (100, 1 << 10, 10 << 10, 100 << 10, 1 << 20, 4 << 20, 10 << 20, 100 << 20, 1 << 30)
 SIZES = [
     "0_100",
@@ -19,7 +20,8 @@ SIZES = [
     "100M_1G",
     "1G_PLUS",
 ]
-Name = tuple[str, str]  # module, and path or object
+# The module, and a path or an object.
+Name = tuple[str, str]
 
 
 @dataclass
@@ -33,7 +35,7 @@ class Item:
     last: str = ""
 
     def moved(self, way: str, size: int, begun: bool) -> None:
-        """Counts a transfer of `size` bytes. way: r or w; begun: it is asynchronous."""
+        """Counts a transfer of `size` bytes. way: "r" or "w". begun: whether it had an event."""
         word = {"r": "READ", "w": "WRITE"}[way]
         self.counters["BYTES_READ" if way == "r" else "BYTES_WRITTEN"] += size
         bucket = SIZES[sum(size > bound for bound in BOUNDS)]
@@ -56,7 +58,7 @@ class Item:
 
 
 def rows_said(said: str) -> list[list[str]]:
-    """Returns the columns of each line that the program printed. said: its output."""
+    """Returns the columns of each line that a program printed."""
     return [line.split("\t") for line in said.splitlines()]
 
 

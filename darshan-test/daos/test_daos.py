@@ -24,10 +24,13 @@ from .model import Name, expected, rows_said
 
 HERE = Path(__file__).resolve().parent
 RUNTIME = HERE.parents[1] / "runtime"
+# Options of the compiler.
 WARNINGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1"]
 # Counters that depend on times, or that only shared records have.
 NOT_MODELLED = re.compile(r"^F_|TIME_SIZE$|(FASTEST|SLOWEST)_RANK")
+# Counters whose sum over all records does not depend on the number of records.
 ADDS_UP = re.compile(r"BYTES_(READ|WRITTEN)$|(OPEN|READ|WRITE|STAT|UPDATE|FETCHE|GET|PUT|NB_OP)S$")
+# The uuids of the stand-ins' pool and container.
 POOL, CONTAINER = b"a pool".ljust(16, b"\0"), b"a container".ljust(16, b"\0")
 
 
@@ -56,8 +59,8 @@ class Ran:
 
 
 def compile_all(folder: Path) -> None:
-    """Compiles the two stand-in libraries, the programs "every", "many" and "loads", and "every" as
-    a plugin that "loads" opens."""
+    """Compiles into a folder the two stand-in libraries, the programs "every", "many" and "loads",
+    and "every" as a plugin for "loads"."""
     here = f"-L{folder}"
     own = ["-Wl,--disable-new-dtags", f"-Wl,-rpath,{folder}"]
     shared = ["-shared", "-fPIC"]
@@ -78,6 +81,7 @@ def compile_all(folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
+    """Returns the compiled test programs."""
     needs("program:gcc")
     folder = tmp_path_factory.mktemp("daos")
     compile_all(folder)
@@ -109,10 +113,12 @@ def rows_of(parser: Path, log: Path) -> dict[Name, Rows]:
 
 
 def counted(rows: Rows) -> dict[str, int]:
+    """Returns the counters of a record that are not 0 and that the model computes."""
     return {k: v for k, v in rows.counters.items() if v and not NOT_MODELLED.search(k)}
 
 
 def test_every_function_is_called() -> None:
+    """The program "every" calls each function that the runtime wraps."""
     rows = re.findall(r"^\w+_CALL\((\w+)", (RUNTIME / "modules/daos/calls.def").read_text(), re.M)
     program = (HERE / "every.c").read_text()
     assert len(rows) > 50
@@ -159,6 +165,7 @@ def test_objects_of_files(build: Path, parser: Path, programs: Programs, tmp_pat
 
 
 def text_of(uuid: bytes) -> str:
+    """Returns a uuid as text."""
     digits = uuid.hex()
     return "-".join(digits[a:b] for a, b in ((0, 8), (8, 12), (12, 16), (16, 20), (20, 32)))
 
@@ -215,7 +222,9 @@ def test_past_the_limit(build: Path, parser: Path, programs: Programs, tmp_path:
     assert sums[0] == sums[1] and sums[0]["DFS_BYTES_WRITTEN"] > 0
 
 
-FULL = {  # by kind: how many a program opens, how many are written to, and those without a place
+# By kind of tables: number of opens, number of counted writes, and number of handles without a
+# place.
+FULL = {
     # A pool and a container have handles, too; a pool has an entry as a container of no name.
     "handles": (17000, 16384 - 2, 17000 + 2 - 16384),
     "containers": (300, 300, 300 + 3 - 256),

@@ -1,7 +1,7 @@
-"""Runs a small Slurm on this machine alone: a head and nodes, each a set of namespaces. A node has
-its own name, address, processes, /tmp and /dev/shm; everything else is one file system, like the
-home and scratch folders of a cluster. It adds users and files in /etc, so use it only in a layer
-over the machine (./dev slurm)."""
+"""Runs a small Slurm on this machine alone: a head and two nodes, each a set of namespaces. A node
+has its own name, address, processes, /tmp and /dev/shm. Everything else is one file system, like
+the home and scratch folders of a cluster. Starting it adds users and files in /etc, so it may run
+only in a layer over the machine (./dev slurm)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+# Limit for each wait.
 SECONDS = 60
 NODES = ("n1", "n2")
 USERS = ("alice", "bob")
@@ -55,7 +56,7 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
 CGROUP_CONF = "CgroupPlugin=cgroup/v1\n"
 
-# The first process of a node; a line on its standard input says that the network is ready. It
+# The first process of a node. A line on its standard input says that the network is ready. It
 # leaves /tmp, because every step would complain about a working folder below the hidden /tmp.
 NODE = """
 cd /
@@ -71,6 +72,7 @@ ip link set eth0 up
 slurmd -D </dev/null >/dev/null 2>&1 &
 wait
 """
+# The first process of the head, which prints "ready".
 HEAD = """
 hostname head
 ip link set lo up
@@ -109,6 +111,7 @@ class Cluster:
     # --- start and end --------------------------------------------------------------
 
     def start(self) -> None:
+        """Starts the head, the nodes and Slurm's daemons, and adds the users."""
         for user in USERS:
             run("useradd", "-m", "-s", "/bin/bash", user, check=False)
         LOGS.mkdir(parents=True, exist_ok=True)
@@ -128,12 +131,14 @@ class Cluster:
         self._wait_for("idle nodes", lambda: self.states() == {"idle"})
 
     def stop(self) -> None:
+        """Ends all processes of the cluster."""
         for process in (*self.nodes.values(), *self.daemons, self.head):
             if process:
                 process.kill()
                 process.wait()
 
     def _munge(self) -> None:
+        """Starts the daemon that authenticates Slurm's messages."""
         run("chown", "-R", "munge:", "/run/munge", "/etc/munge", "/var/lib/munge", "/var/log/munge")
         Path("/run/munge").chmod(0o755)
         if not Path("/etc/munge/munge.key").exists():
@@ -152,6 +157,7 @@ class Cluster:
         self._wait_for("munge", lambda: run("munge", "-n", check=False).returncode == 0)
 
     def _head(self) -> None:
+        """Starts the namespaces of the head."""
         command = ["unshare", "--net", "--uts", "sh", "-ec", HEAD]
         self.head = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert self.head.stdout is not None
@@ -162,6 +168,7 @@ class Cluster:
         )
 
     def _node(self, name: str) -> None:
+        """Starts the namespaces of a node, and connects the node with the head."""
         space = ["unshare", "--net", "--uts", "--mount", "--pid", "--fork", "--kill-child"]
         command = [*space, "sh", "-c", NODE, "node", name, f"10.83.0.1{name[1]}"]
         node = subprocess.Popen(command, stdin=subprocess.PIPE, text=True)
@@ -183,6 +190,7 @@ class Cluster:
         return int(children[0]) if children else 0
 
     def _on(self, where: str) -> list[str]:
+        """Returns the words that run a command on the head or a node."""
         if where == "head":
             assert self.head
             return ["nsenter", "-t", str(self.head.pid), "--net", "--uts"]
@@ -191,6 +199,7 @@ class Cluster:
 
     @staticmethod
     def _wait_for(what: str, is_there: object) -> None:
+        """Waits until a function returns true. what: for the message after a timeout."""
         assert callable(is_there)
         end = time.monotonic() + SECONDS
         while not is_there():
@@ -200,6 +209,7 @@ class Cluster:
     # --- use ------------------------------------------------------------------------
 
     def states(self) -> set[str]:
+        """Returns the states of the nodes, such as "idle"."""
         done = run(*self._on("head"), "sinfo", "-h", "-N", "-o", "%t", check=False)
         return set(done.stdout.split())
 
@@ -227,9 +237,11 @@ class Cluster:
         return int(match.group(1))
 
     def folder(self, job: int) -> Path:
+        """Returns the folder of a job."""
         return self.folders[job]
 
     def state(self, job: int) -> str:
+        """Returns the state of a job, such as "COMPLETED"."""
         said = self.on("head", "scontrol", "show", "job", str(job))
         return re.search(r"JobState=(\w+)", said).group(1)  # type: ignore[union-attr]
 
@@ -242,6 +254,7 @@ class Cluster:
         self._wait_for("idle nodes", lambda: self.states() == {"idle"})
 
     def said(self, job: int) -> str:
+        """Returns the output of a job."""
         return "".join(path.read_text() for path in sorted(self.folder(job).glob("said.*")))
 
 

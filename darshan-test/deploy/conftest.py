@@ -1,5 +1,5 @@
-"""Starts a small Slurm with Darshan installed as doc/deploy.md describes, for all tests of this
-folder."""
+"""Starts a small Slurm with Darshan installed as doc/deploy.md describes, once for all tests of
+this folder."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from .cluster import CONFIG, LOGS, OFF, PREFIX, SHARED, Cluster
 use_binding()
 
 HERE = Path(__file__).resolve().parent
+# The configuration file of the site.
 SETTINGS = f"""
 LOGPATH      {LOGS}
 MMAP_LOGPATH /tmp
@@ -26,6 +27,7 @@ JOBID        SLURM_JOB_ID
 
 @pytest.fixture(scope="session")
 def cluster(build: Path) -> Iterator[Cluster]:
+    """Installs the build, and yields the running cluster."""
     needs("slurm")
     env = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
     install = ["make", "-s", "-C", build, "install", f"prefix={PREFIX}"]

@@ -1,5 +1,6 @@
-"""Tests containers of an ordinary user, made with bwrap like those of Apptainer, Docker and Podman:
-which bind mounts are needed, and what happens if one is missing."""
+"""Darshan works in containers of an ordinary user, made with bwrap like those of Apptainer,
+Docker and Podman, if the library and the folder for logs are bound. Without them, the program
+still runs."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from .cluster import PREFIX, SHARED, Cluster, run
 
 pytestmark = pytest.mark.needs("slurm")
 LIBRARY = PREFIX / "lib" / "libdarshan.so"
-# A read-only root, with processes and a /tmp of the container's own.
+# A container with a read-only root, and with processes and a /tmp of its own.
 IMAGE = [
     "bwrap", "--unshare-user", "--unshare-pid", "--die-with-parent", "--proc", "/proc",
     "--dev", "/dev", "--ro-bind", "/usr", "/usr", "--ro-bind", "/etc", "/etc",
@@ -38,8 +39,8 @@ def place(cluster: Cluster) -> Path:
 def inside(
     place: Path, *command: str, binds: Sequence[str], **settings: str
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a command as alice with the runtime preloaded, in a container with the bind mounts
-    `binds`. Returns its status and output."""
+    """Runs a command as alice in a container, with the runtime preloaded. binds: options of bwrap
+    for bind mounts. settings: of the runtime. Returns the exit status and the output."""
     env = lab.settings(LIBRARY, place, **settings)
     words = [part for name, value in env.items() for part in ("--setenv", name, value)]
     become = ["runuser", "-u", "alice", "--"]
@@ -47,9 +48,11 @@ def inside(
 
 
 def logs(place: Path) -> list[Path]:
+    """Returns the logs in a folder."""
     return sorted(place.glob("*.darshan"))
 
 
+# The bind mounts of the library and of the folder for logs.
 BIND = ["--ro-bind", str(PREFIX), str(PREFIX), "--bind", str(SHARED), str(SHARED)]
 
 

@@ -11,8 +11,9 @@ from .cluster import LOGS, PREFIX, SHARED, Cluster, logs_of, run
 
 pytestmark = pytest.mark.needs("slurm")
 LIBRARY = PREFIX / "lib" / "libdarshan.so"
+# The file with the preloaded libraries of all processes.
 EVERYWHERE = Path("/etc/ld.so.preload")
-# Uses its own mount namespace: the layer's file stays unchanged.
+# Starts a shell in its own mount namespace, so that the layer's file does not change.
 SPACE = ["unshare", "--mount", "sh", "-ec"]
 
 

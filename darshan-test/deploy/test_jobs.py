@@ -13,16 +13,19 @@ from lab.environment import PRELOAD
 from .cluster import CONFIG, LOGS, OFF, PREFIX, SHARED, Cluster, left, logs_of
 
 pytestmark = pytest.mark.needs("slurm")
+# The command that starts ranks.c in a job's folder.
 MPI = f"srun --mpi=pmix {SHARED}/ranks ."
 LIBRARY = f"{PREFIX}/lib/libdarshan.so"
 
 
 def nprocs(log: Path) -> int:
+    """Returns the number of processes in a log."""
     with open_log(log) as opened:
         return opened.info.nprocs
 
 
 def today() -> Path:
+    """Returns the folder of this day's logs."""
     now = time.localtime()
     return LOGS / f"{now.tm_year}/{now.tm_mon}/{now.tm_mday}"
 
@@ -57,13 +60,14 @@ def test_one_log_of_ranks_on_two_nodes(cluster: Cluster) -> None:
 
 
 def test_each_step_has_a_log(cluster: Cluster) -> None:
+    """Each MPI step of a job has its own log, and a step without MPI has none."""
     job = cluster.submit(f"{MPI}\n{MPI}\nsrun -n1 true", "-n2")
     cluster.finish(job)
     assert [nprocs(log) for log in logs_of(job)] == [2, 2]
 
 
 def test_arrays(cluster: Cluster) -> None:
-    """Each task of a job array is a job with its own id and log."""
+    """Each task of a job array has its own log, with its own job id."""
     job = cluster.submit(f"{MPI}\necho $SLURM_JOB_ID", "-n2", "--array=1-2")
     cluster.finish(job)
     numbers = [int(line) for line in cluster.said(job).split()]
@@ -84,6 +88,7 @@ def test_users_share_the_folder_of_the_day(cluster: Cluster) -> None:
 
 
 def wait_for(path: Path) -> None:
+    """Waits until a file exists, and fails after 30 seconds."""
     for _ in range(600):
         if path.exists():
             return
@@ -104,6 +109,7 @@ def check_recovered(cluster: Cluster, job: int, nodes: int) -> None:
 
 
 def test_cancelled(cluster: Cluster) -> None:
+    """A cancelled job leaves a log of each node, and no journals."""
     job = cluster.submit(f"{MPI} 100", "-N2", "-n4")
     wait_for(cluster.folder(job) / "all")
     cluster.on("head", "scancel", str(job), user="alice")
@@ -125,6 +131,7 @@ def test_requeued(cluster: Cluster) -> None:
 
 
 def test_switched_off(cluster: Cluster) -> None:
+    """While the switch-off file exists, jobs run without logs."""
     OFF.touch()
     job = cluster.submit(MPI, "-n2")
     cluster.finish(job)
@@ -132,6 +139,7 @@ def test_switched_off(cluster: Cluster) -> None:
 
 
 def test_a_share_of_the_jobs(cluster: Cluster) -> None:
+    """With SAMPLE_JOBS 2, every second job leaves a log, by its id."""
     CONFIG.write_text(CONFIG.read_text() + "SAMPLE_JOBS 2\n")
     jobs = [cluster.submit(MPI, "-n2") for _ in range(3)]
     cluster.finish(*jobs)

@@ -1,4 +1,5 @@
-"""Tests ranks without MPI that srun starts, as doc/runs.md describes, on a real Slurm."""
+"""Ranks without MPI that srun starts are treated as ranks of one launch on a real Slurm, as
+doc/runs.md describes."""
 
 from __future__ import annotations
 
@@ -13,12 +14,16 @@ from runs.launched import RANK, shared_bytes
 from .cluster import PREFIX, Cluster, left, logs_of
 
 pytestmark = pytest.mark.needs("slurm")
+# The beginning of each script: folders and settings.
 SET = "mkdir -p logs data\nexport DARSHAN_ENABLE_NONMPI=1 DARSHAN_LOGPATH=$PWD/logs\n"
+# The command of a rank.
 PROGRAM = "/usr/bin/python3 -S rank.py SLURM_PROCID $PWD/data"
+# The same in a shell with other commands, so that a rank has several processes.
 WRAPPED = f"sh -c 'echo before >data/said.$SLURM_PROCID; {PROGRAM}; true'"
 
 
 def submit(cluster: Cluster, script: str, *options: str) -> int:
+    """Submits a script that has rank.py in its folder. options: of sbatch. Returns the job id."""
     return cluster.submit(f"echo '{RANK}' >rank.py\n{SET}{script}", *options)
 
 
@@ -33,6 +38,7 @@ def finish(cluster: Cluster, *jobs: int) -> None:
 
 
 def logs(cluster: Cluster, job: int) -> list[Path]:
+    """Returns the logs in a job's folder."""
     return sorted((cluster.folder(job) / "logs").glob("*.darshan"))
 
 
@@ -111,8 +117,8 @@ def test_steps_at_once(cluster: Cluster) -> None:
 
 
 def test_darshan_run_around_srun(cluster: Cluster) -> None:
-    """If `darshan run` starts srun, the launcher's node has one log, and each other node leaves
-    one. The merger combines them."""
+    """If `darshan run` starts srun, the first node has one log for itself and the launcher, each
+    other node one, and merging them gives all ranks."""
     run = f"{PREFIX}/bin/darshan run -o logs --"
     job = submit(cluster, f"{run} srun {PROGRAM}", "-N2", "-n4")
     finish(cluster, job)
@@ -120,6 +126,7 @@ def test_darshan_run_around_srun(cluster: Cluster) -> None:
 
 
 def test_darshan_run_in_each_task(cluster: Cluster) -> None:
+    """If srun starts `darshan run` in each task, each task has its own log."""
     run = f"{PREFIX}/bin/darshan run -o logs --"
     job = submit(cluster, f"unset DARSHAN_ENABLE_NONMPI\nsrun {run} {WRAPPED}", "-N2", "-n4")
     finish(cluster, job)
@@ -142,8 +149,8 @@ def test_rank_that_is_killed(cluster: Cluster) -> None:
 
 
 def test_batch_script_is_no_rank(cluster: Cluster) -> None:
-    """A batch script is not a rank, even if a task submits it and it inherits the task's
-    variables."""
+    """A batch script is not a rank, even if a task submits it and it inherits the variables of this
+    task."""
     inner = "echo '#!/bin/sh' >in.sh; echo 'echo $SLURM_JOB_ID,$SLURM_PROCID,"
     inner += "$SLURM_STEP_NUM_TASKS >inner; cat inner' >>in.sh; sbatch -W -n1 -o /dev/null in.sh"
     job = submit(

@@ -14,14 +14,15 @@ TESTS = Path(__file__).resolve().parent.parent
 # Folders whose files are not tests of this tree: the laboratory itself, and benchmarks, which
 # measure one setting at a time.
 OTHERS = ("lab/", "bench/")
-# Files that compare or hand over an LD_PRELOAD that is not of a program under test.
+# Files and folders that compare or hand over an LD_PRELOAD of another program than one under test,
+# with the reason.
 PRELOADS = {
     "docs/laboratory.py": "this rule",
     "docs/test_laboratory.py": "examples of what this rule finds",
     "link/test_modulefile.py": "environments before and after a module is loaded",
     "spack/test_recipe.py": "environments before and after a package is loaded",
 }
-# Files and folders that split other text with tabs.
+# Files and folders that split other text with tabs, with a name of this text.
 TABS = {
     "calls/run_case.py": "expectations that a case writes",
     "daos/model.py": "calls that the program writes down",
@@ -35,9 +36,13 @@ TABS = {
     "verdicts/": "the tables of the corpus",
 }
 PRELOAD = "LD_PRELOAD"
+# For each kind of violation, the beginnings of the names of files that may have it.
 EXCUSES = {"preload": PRELOADS, "tab": TABS}
+# The path of this file, for messages.
 FILE = "darshan-test/docs/laboratory.py"
+# Methods of strings and bytes whose first argument is a separator.
 SPLITS = ("split", "rsplit", "partition", "rpartition", "count")
+# Functions of the module `re` whose first argument is a pattern.
 PATTERNS = ("search", "match", "fullmatch", "findall", "finditer", "compile", "sub")
 
 
@@ -51,7 +56,8 @@ def text_of(node: ast.AST) -> str:
 
 
 def preloads(node: ast.AST) -> bool:
-    """Returns whether an expression sets LD_PRELOAD, as a variable or in a command's words."""
+    """Returns whether an expression names LD_PRELOAD: as a keyword argument, as a whole string, or
+    with "=" in a string."""
     if isinstance(node, ast.keyword):
         return node.arg == PRELOAD
     if not isinstance(node, (ast.JoinedStr, ast.Constant)):
@@ -81,6 +87,7 @@ def faults(source: str) -> Iterator[tuple[int, str]]:
             yield node.lineno, "tab"
 
 
+# The message for each kind of violation.
 SAID = {
     "preload": "names LD_PRELOAD: use lab.environment",
     "tab": "splits text with tabs: lab.log reads rows of logs",

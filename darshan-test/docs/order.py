@@ -1,5 +1,5 @@
-"""Checks the include order of doc/architecture.md against the sources and, by python_order.py, the
-layers of the Python package.
+"""Checks the include order of doc/architecture.md against the sources and, with python_order.py,
+the layers of the Python package.
 
 A file includes files of its own folder and of the folders that its folder's row names or, if the
 row says "all above", of every folder in a row above. No row names a folder below it, so folders
@@ -18,17 +18,24 @@ from pathlib import Path, PurePosixPath
 import python_order
 
 PAGE = "doc/architecture.md"
+# The folder to which the tables of all modules belong.
 FORMAT = "runtime/format/"
+# Patterns of the files that may include others or be included.
 SOURCES = ("*.c", "*.h", "*.S", "*.def")
-# The folders in which a quoted include is searched, after the folder of the including file.
+# The folders in which a quoted include is searched, after the folder of the including file; "" is
+# the tree itself.
 PATHS = ("", "runtime", "runtime/format", "util/reader", "util/parser")
+# A quoted include; the group is the included name.
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+# A row of the page's table: the folder, and the cell with the folders that it may include.
 ROW = re.compile(r"^\| \d+ \| `([\w/-]+/)` \| (.*) \|$", re.MULTILINE)
+# A table of a module, which belongs to FORMAT.
 TABLE = re.compile(r"runtime/modules/[\w-]+/([\w-]+\.def|records\.h)$")
 
 # Known violations: (folder or file, the file that it includes). A fixed one is an error until it is
 # removed here.
 KNOWN: frozenset[tuple[str, str]] = frozenset()
+# Known circles. A fixed one is an error until it is removed here.
 KNOWN_CIRCLES: frozenset[str] = frozenset()
 
 
@@ -85,8 +92,8 @@ class Order:
 
     @classmethod
     def read(cls, page: str) -> Order:
-        """Parses the page's text. Raises ValueError if a row names a folder that is not above
-        it."""
+        """Parses the page's text. Raises ValueError if a row names a folder that is not above it,
+        or if there are no rows."""
         may: dict[str, tuple[str, ...]] = {}
         for folder, cell in ROW.findall(page):
             named = tuple(re.findall(r"`([\w/.-]+)`", cell))

@@ -24,12 +24,19 @@ TREE = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TREE / "darshan-test"))
 from report.browser import Browser, browser  # noqa: E402
 
+# The folder of the pictures in the tree.
 FOLDER = TREE / "doc" / "pictures"
+# Width of the browser's window, in pixels.
 WIDTH = 1060
-HIGHEST = 1150  # pixels of a page of darshan serve
+# Greatest height in pixels of a picture of a page of darshan serve.
+HIGHEST = 1150
+# Logs of the invented centre.
 LOGS = 300
+# Colours that a picture has at most.
 COLOURS = 64
+# Resolution of the pictures of the PDF, in pixels per inch.
 PDF_DPI = 84
+# Empty pixels that are left at the bottom.
 MARGIN = 12
 # Sections of the report's page, by the end of their id.
 SECTIONS = ("timeline", "findings", "files", "layers", "below", "processes", "sizes")

@@ -1,7 +1,7 @@
 """Prints the names that doc/what-stays.md promises, as this tree and a build have them, one per
-line.
+line, with the kind in front. promised.txt has the promised names in this form.
 
-python3 darshan-test/docs/promises.py BUILD"""
+    python3 darshan-test/docs/promises.py BUILD"""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 TREE = Path(__file__).resolve().parents[2]
+# The shared libraries whose symbols are promised.
 LIBRARIES = ("libdarshan-read.so.0", "libdarshan-util.so.0")
 
 
 def _read(path: str) -> str:
+    """Returns the text of a file. path: relative to the tree."""
     return (TREE / path).read_text("utf-8")
 
 
@@ -103,6 +105,9 @@ def diagnoses() -> Iterator[str]:
 
 
 def _fields(schema: dict[str, Any], part: dict[str, Any], path: str) -> Iterator[str]:
+    """Yields the fields of an object of the JSON schema, and of the objects in it, with their
+    paths. schema: the whole schema. part: its part about the object. path: the path of the object
+    with a dot at the end, or ""."""
     if "$ref" in part:
         part = schema["$defs"][part["$ref"].rpartition("/")[2]]
     for name, inner in part.get("properties", {}).items():

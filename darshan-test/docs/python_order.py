@@ -11,9 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PAGE = "doc/architecture.md"
+# The folder of the package, relative to the tree.
 PACKAGE = "util/python/darshan_report"
+# A row of the page's table; the group has the names of a layer's files and folders.
 ROW = re.compile(r"^\| P\d+ \| ((?:`[\w./]+`(?:, )?)+) \|", re.MULTILINE)
-GENERATED = "_installed"  # written by `make install`, imports nothing
+# A module that `make install` writes; it imports nothing.
+GENERATED = "_installed"
 
 
 @dataclass(frozen=True)
@@ -38,8 +41,8 @@ def imports(package: Path) -> Iterator[Import]:
 
 
 def _targets(name: str, node: ast.ImportFrom, files: set[str]) -> set[str]:
-    """Returns the package's files that an import statement names; an imported name may be a file.
-    name: the importing file. files: all files."""
+    """Returns the package's files that an import statement imports, of which each may be a module
+    or an imported name. name: the importing file. node: the statement. files: all files."""
     module = (node.module or "").split(".") if node.module else []
     if node.level:
         folders = name.split("/")[: -node.level] if node.level else []
@@ -70,8 +73,8 @@ def layers(page: str) -> dict[str, int]:
 
 
 def layer(file: str, table: dict[str, int]) -> int | None:
-    """Returns the layer number of a file: that of the longest name in the table that matches; None
-    if none does."""
+    """Returns the layer number of a file, which is that of the longest matching name in the table;
+    None if no name matches."""
     fits = [name for name in table if file == name or (name[-1] == "/" and file.startswith(name))]
     return table[max(fits, key=len)] if fits else None
 
@@ -89,6 +92,8 @@ def circles(found: list[Import]) -> list[list[str]]:
 
 
 def _reachable(graph: dict[str, set[str]], start: str) -> set[str]:
+    """Returns all files that a file imports, directly or not. The file itself is among them only if
+    it is in a circle."""
     seen: set[str] = set()
     waiting = list(graph[start])
     while waiting:

@@ -1,7 +1,8 @@
 """The program in the pictures of the guides: two workers read slices of a compressed HDF5 file.
 
-The chunks do not fit into HDF5's chunk cache, so each slice reads and inflates a whole chunk. This
-is a frequent problem of scientific programs (darshan-test/studies/chunk-cache)."""
+The chunks do not fit into HDF5's chunk cache, so the library reads and decompresses a whole chunk
+for each slice. This is a frequent problem of scientific programs
+(darshan-test/studies/chunk-cache)."""
 
 from __future__ import annotations
 
@@ -12,7 +13,9 @@ from pathlib import Path
 import h5py
 import numpy as np
 
+# The dataset's shape: time steps, rows and columns.
 STEPS, ROWS, COLUMNS = 128, 256, 256
+# Worker processes.
 WORKERS = 2
 
 
@@ -27,8 +30,8 @@ def write(path: str) -> None:
 
 
 def read(job: tuple[str, int]) -> None:
-    """Reads every second time step of the first half of the HDF5 file, and writes its mean as text.
-    job: path of the file, and number of the worker."""
+    """Reads every second time step of the first half of the dataset, and writes the mean of each as
+    text to a file of the worker. job: path of the HDF5 file, and number of the worker, from 0."""
     path, worker = job
     with h5py.File(path) as file, Path(f"means-{worker}.txt").open("w") as means:
         field = file["temperature"]
@@ -37,7 +40,7 @@ def read(job: tuple[str, int]) -> None:
 
 
 def main() -> None:
-    """With --write writes the HDF5 file, otherwise reads it."""
+    """With --write writes the HDF5 file; otherwise reads it with two workers."""
     path = sys.argv[1]
     if "--write" in sys.argv:
         write(path)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
 PAGE = (TESTS.parent / "doc" / "compatibility.md").read_text("utf-8")
+# The cells of each row of the page's tables: feature and answer.
 ROWS = [
     [cell.strip() for cell in line.strip("|").split("|")]
     for line in PAGE.splitlines()
@@ -16,6 +17,8 @@ ROWS = [
 
 
 def test_every_row_has_an_answer() -> None:
+    """Each answer is a test, "yes" with a source, "differs" with the difference, or "no" with a
+    reason."""
     assert len(ROWS) > 50
     for feature, answer in ROWS:
         tested = answer.startswith("yes, tested: `")
@@ -23,6 +26,7 @@ def test_every_row_has_an_answer() -> None:
 
 
 def test_the_tests_are_there() -> None:
+    """Each test that the page names as FILE::FUNCTION is a function of this file."""
     named = re.findall(r"`([\w/]+\.py)::(\w+)`", PAGE)
     assert len(named) > 60
     lost = [

@@ -19,11 +19,13 @@ import completion
 import describe
 import help as helps
 
+# The folder of the completion files, which has a folder for each shell.
 FOLDER = SOURCE / "doc" / "completion"
 BASH = FOLDER / "bash" / "darshan"
+# All commands by name, as doc/commands lists them.
 COMMANDS = {command.name: command for command in helps.commands()}
 SECONDS = 30
-# Calls the function as bash does, and prints its proposals.
+# Calls the completion function as bash does, and prints its proposals, one per line.
 ASK = """compopt() { :; }
 . "$1"
 COMP_WORDS=("${@:2}")
@@ -34,6 +36,8 @@ printf '%s\\n' "${COMPREPLY[@]}"
 
 
 def proposed(*words: str, where: Path | None = None) -> set[str]:
+    """Returns the words that the function for bash proposes for the last word of a command line.
+    words: the command line. where: the current folder; None for that of the tests."""
     done = subprocess.run(
         ["bash", "--norc", "-c", ASK, "bash", BASH, *words], capture_output=True, text=True,
         timeout=SECONDS, check=True, cwd=where, env={"PATH": "/usr/bin:/bin"},
@@ -62,6 +66,7 @@ def accepted(name: str, build: Path) -> set[str]:
 
 @pytest.mark.always
 def test_files_are_those_of_today(build: Path) -> None:
+    """The files are those that ./dev describe would write now."""
     for shell, files in describe.shells(build).items():
         now = {path.name: path.read_text("utf-8") for path in (FOLDER / shell).iterdir()}
         assert now == files, "run ./dev describe"
@@ -78,6 +83,7 @@ def test_options_in_bash(name: str, build: Path) -> None:
 
 @pytest.mark.parametrize("name", [n for n, c in COMMANDS.items() if len(c.words) == 1])
 def test_options_in_fish(name: str, build: Path) -> None:
+    """The fish file of a command has exactly the options of its --help, each without its value."""
     text = (FOLDER / "fish" / f"{name}.fish").read_text()
     if name == "darshan":
         text = "\n".join(line for line in text.splitlines() if "__fish_seen" not in line)
@@ -88,6 +94,7 @@ def test_options_in_fish(name: str, build: Path) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_options_in_zsh(name: str, build: Path) -> None:
+    """The zsh function has exactly the options of a command's --help, each without its value."""
     text = (FOLDER / "zsh" / "_darshan").read_text()
     mine = re.search(rf"(?m)^    {re.escape(name)}(?:\|[\w.|-]+)?\)\n(.*?);;$", text, re.DOTALL)
     assert mine
@@ -112,8 +119,8 @@ def test_commands(build: Path) -> None:
 
 
 def test_values_and_programs(tmp_path: Path) -> None:
-    """Completion proposes folders after -o DIR, commands for a program, and no options of
-    Darshan after the program."""
+    """In bash, folders are proposed after -o, commands where a program is expected, and no options
+    of Darshan after the program."""
     (tmp_path / "a-folder").mkdir()
     (tmp_path / "a-file").touch()
     assert proposed("darshan", "run", "-o", "a-f", where=tmp_path) == {"a-folder"}
@@ -164,6 +171,8 @@ def test_words_of_few(typed: str, refused: str, some: set[str], build: Path) -> 
 
 
 def test_questions_are_those_that_there_are() -> None:
+    """`darshan ask` completes the names of exactly the questions that the package has, also after
+    options."""
     folder = SOURCE / "util/python/darshan_report/lake/ask/ready"
     names = {
         name
@@ -205,6 +214,7 @@ def test_a_real_bash(tmp_path: Path) -> None:
 
 
 def test_every_name_has_its_file() -> None:
+    """Each installed command name has a fish file, and bash completes each of them."""
     names = completion.installed(list(COMMANDS.values()))
     assert sorted(f"{name}.fish" for name in names) == sorted(os.listdir(FOLDER / "fish"))
     assert BASH.read_text().splitlines()[-1].endswith(f"-F _darshan {' '.join(names)}")

@@ -8,11 +8,13 @@ import sys
 from pathlib import Path
 
 TREE = Path(__file__).resolve().parents[2]
+# The script by which configure finds a Python.
 FIND = TREE / "util" / "python" / "find-python"
 SECONDS = 60
 
 
 def script(path: Path, body: str) -> Path:
+    """Writes an executable shell script, with its folder. body: its commands. Returns its path."""
     path.parent.mkdir(exist_ok=True)
     path.write_text(f"#!/bin/sh\n{body}\n")
     path.chmod(0o755)

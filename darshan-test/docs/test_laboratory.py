@@ -10,6 +10,7 @@ import pytest
 
 
 def test_no_test_does_it_by_hand() -> None:
+    """The tree has no violation, and no excuse that is not needed."""
     assert laboratory.strays() == []
 
 
@@ -36,6 +37,8 @@ def test_what_is_found(line: str, tmp_path: Path) -> None:
 
 
 def test_an_excuse_that_nothing_needs_is_found(tmp_path: Path) -> None:
+    """An excuse is reported if its files have no such expression, and is not reported if one of
+    them has it."""
     (tmp_path / "verdicts").mkdir()
     (tmp_path / "verdicts" / "known.py").write_text('rows = line.split("\\t")\n')
     found = laboratory.strays(tmp_path)

@@ -17,9 +17,12 @@ sys.path.insert(0, str(SOURCE / "doc" / "commands"))
 import describe
 import help as helps
 
+# The folder of the manual pages.
 PAGES = SOURCE / "doc" / "man"
+# All commands by name, as doc/commands lists them.
 COMMANDS = {command.name: command for command in helps.commands()}
 SECONDS = 60
+# Pattern of an option in a text.
 OPTION = r"(?<![\w\[(/=-])--?[A-Za-z][\w-]*"
 
 
@@ -35,7 +38,7 @@ def plain(page: Path) -> str:
 
 
 def test_every_program_has_a_row(build: Path) -> None:
-    """Every program that `make` installs has a row in the list of commands, under each of its
+    """Each program that `make` installs has a row in the list of commands, under each of its
     names."""
     named = {n for c in COMMANDS.values() for n in (c.words[0].rpartition("/")[2], *c.others)}
     scripts = {path.stem for path in (SOURCE / "runtime" / "link").glob("darshan-config*")}
@@ -45,6 +48,7 @@ def test_every_program_has_a_row(build: Path) -> None:
 
 
 def test_pages_are_those_of_today(build: Path) -> None:
+    """The pages are those that ./dev describe would write now."""
     assert {path.name: path.read_text("utf-8") for path in PAGES.iterdir()} == describe.manual(
         build
     ), "run ./dev describe"
@@ -101,6 +105,7 @@ def test_a_word_of_each_text_is_in_its_page(build: Path) -> None:
 
 
 def test_every_setting_is_told() -> None:
+    """darshan.7 names each environment variable and each directive of the runtime."""
     told = plain(PAGES / "darshan.7")
     rows = (SOURCE / "runtime" / "job" / "config" / "settings.def").read_text()
     for variable, directive in re.findall(
@@ -139,6 +144,8 @@ def installed(tmp_path: Path, build: Path) -> Path:
 
 
 def asked_for(installed: Path, *command: str) -> str:
+    """Returns the output of `darshan help` of the installation, with only the folder "reader" in
+    PATH, where a test may place a `man`. command: the words after "help"."""
     done = subprocess.run(
         [installed / "bin" / "darshan", "help", *command], env={"PATH": str(installed / "reader")},
         capture_output=True, text=True, timeout=SECONDS, check=True,
@@ -166,6 +173,7 @@ def test_help_opens_the_page(word: str, page: str, installed: Path) -> None:
 
 
 def test_help_of_a_word_that_is_no_command(build: Path) -> None:
+    """An unknown command causes an error with its name, and exit status 2."""
     done = subprocess.run(
         [build / "darshan", "help", "bogus"], capture_output=True, text=True, timeout=SECONDS,
         check=False,
@@ -186,6 +194,8 @@ def test_examples_and_exit_status(name: str) -> None:
 
 
 def test_blocks_are_those_of_commands() -> None:
+    """more.txt, which has the examples and explanations of the pages, has one block for each
+    command."""
     blocks = re.findall(r"(?m)^@(\S+)$", (SOURCE / "doc/commands/more.txt").read_text("utf-8"))
     assert sorted(blocks) == sorted(COMMANDS)
 

@@ -43,7 +43,7 @@ def test_the_order_is_kept() -> None:
     ],
 )
 def test_an_include_against_it_is_found(file: str, target: str, tmp_path: Path) -> None:
-    """An include that the tables of doc/architecture.md do not allow is found, with its file and
+    """An include that the tables of doc/architecture.md do not allow is reported with its file and
     line."""
     said = planted(tmp_path, file, target)
     assert any(line.startswith(f"{file}:1: includes ") for line in said), said
@@ -114,7 +114,7 @@ def test_a_circle_of_python_files_is_found(tmp_path: Path) -> None:
 
 
 def test_a_python_file_without_a_layer_is_found(tmp_path: Path) -> None:
-    """A file in a new folder without a row in the table of layers is reported."""
+    """A file without a row in the table of layers is reported."""
     said = planted_import(tmp_path, "units.py", "")
     assert not said
     folder = tmp_path / python_order.PACKAGE / "new"

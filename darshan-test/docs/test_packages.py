@@ -12,12 +12,15 @@ import pytest
 from lab.environment import settings
 from tree import SOURCE
 
+# The folder from which Debian's packages are built.
 DEBIAN = SOURCE / "debian"
+# The example of a configuration file, which a package installs.
 EXAMPLE = SOURCE / "doc" / "darshan.conf"
 SECONDS = 60
 
 
 def test_the_version_is_that_of_the_tree() -> None:
+    """The newest entry of debian/changelog has the version of configure.ac."""
     tree = re.search(
         r"^AC_INIT\(\[darshan\], \[(.*)\]\)", (SOURCE / "configure.ac").read_text(), re.M
     )

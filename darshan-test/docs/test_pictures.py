@@ -1,4 +1,4 @@
-"""The pictures of the guides: their script runs, they are small, and each has an explanation."""
+"""The pictures of the guides are small, each has an explanation, and their script makes them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,14 @@ import pytest
 from PIL import Image
 from tree import SOURCE
 
-LARGEST = 150_000  # bytes of a picture
+# Limits in bytes: a picture, and all together.
+LARGEST = 150_000
 TOGETHER = 1_500_000
-COLOURS = 8  # that a page with text and figures has at least
+# Colours that a page with text and figures has at least.
+COLOURS = 8
+# The folder of the pictures.
 FOLDER = SOURCE / "doc" / "pictures"
+# A picture in a page: its replacement text, and its path.
 SHOWN = re.compile(r"!\[([^\]]*)\]\(((?:doc/)?pictures/[\w-]+\.png)\)")
 
 
@@ -23,6 +27,7 @@ def pages() -> list[Path]:
 
 
 def test_pictures_are_small() -> None:
+    """No picture, and not all together, are larger than the limits."""
     sizes = [path.stat().st_size for path in FOLDER.glob("*.png")]
     assert sizes
     assert max(sizes) < LARGEST

@@ -10,7 +10,9 @@ import promises
 import pytest
 from tree import SOURCE
 
+# The promised names, each with its kind in front.
 PROMISED = (Path(__file__).parent / "promised.txt").read_text("utf-8").splitlines()
+# The kinds of names.
 KINDS = sorted({row.split()[0] for row in PROMISED})
 PAGE = (SOURCE / "doc" / "what-stays.md").read_text("utf-8")
 
@@ -24,6 +26,8 @@ def now(build: Path) -> list[str]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_is_taken_away(kind: str, now: list[str]) -> None:
+    """Each promised name of a kind still exists, and a counter still has its index in the
+    record."""
     there = set(now)
     lost = [row for row in PROMISED if row.split()[0] == kind and row not in there]
     assert not lost, "doc/what-stays.md: a name that was promised is gone, or is elsewhere"
@@ -55,6 +59,7 @@ def test_what_others_link_to_is_there_once() -> None:
 
 
 def test_tests_of_the_page_are_there() -> None:
+    """The files and folders of tests that the page names exist."""
     named = set(re.findall(r"`(\w+/(?:\w+/)?(?:\w+\.py)?)`", PAGE))
     assert len(named) > 8
     assert not [path for path in named if not (SOURCE / "darshan-test" / path).exists()]

@@ -1,5 +1,5 @@
-"""The examples of doc/python.md run on the log that the page names; hostile names in a notebook
-are escaped."""
+"""The examples of doc/python.md print what the page shows, on the log that the page names. A
+notebook shows hostile names as text and never as HTML."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import pytest
 TREE = Path(__file__).resolve().parents[2]
 PAGE = TREE / "doc" / "python.md"
 SECONDS = 60
+# Runs the examples of standard input, and prints their number and the number of failures.
 RUN = """
 import doctest, sys
 text = sys.stdin.read()
@@ -22,6 +23,7 @@ test = doctest.DocTestParser().get_doctest(text, {}, "python.md", None, 0)
 result = doctest.DocTestRunner().run(test)
 print("ran", result.attempted, "failed", result.failed)
 """
+# A name that would run a script in a page that does not escape it.
 HOSTILE = "<img src=x onerror=alert(1)>&\"'\u202e"
 
 
@@ -62,7 +64,7 @@ def watched(build: Path, folder: Path, command: list[str], **settings: str) -> N
 
 
 def test_examples(build: Path, tmp_path: Path) -> None:
-    """Every output that the page shows is what its example really prints."""
+    """Each example of the page prints exactly the output that the page shows."""
     page = PAGE.read_text("utf-8")
     (line,) = re.findall(r"^DXT_ENABLE_IO_TRACE=1 darshan run -o logs (.*)$", page, re.M)
     watched(build, tmp_path, line.split(), DXT_ENABLE_IO_TRACE="1")

@@ -16,9 +16,9 @@ from tree import SOURCE
 RECIPE = SOURCE / "share" / "conda" / "recipe.yaml"
 CONTAINER = SOURCE / "share" / "container" / "Containerfile"
 SECONDS = 60
-# Debian's packages of the parts "build" and "report", and their names in conda-forge.  The recipe
-# compiles libdeflate itself; compilers bring binutils, whose addr2line finds lines without
-# elfutils; matplotlib sets reports without LaTeX.
+# Debian's packages of the parts "build" and "report", and their names in conda-forge; "" for none.
+# The recipe compiles libdeflate itself; compilers bring binutils, whose addr2line finds lines
+# without elfutils; matplotlib sets reports without LaTeX.
 NAMES = {
     "autoconf": "autoconf", "automake": "automake", "gcc": '${{ compiler("c") }}',
     "libc6-dev": '${{ stdlib("c") }}', "make": "make", "pkgconf": "pkg-config",
@@ -36,12 +36,15 @@ def rows(*parts: str) -> set[str]:
 
 @pytest.fixture(scope="module")
 def recipe() -> dict[str, Any]:
+    """Returns the parsed conda recipe."""
     read = yaml.safe_load(RECIPE.read_text("utf-8"))
     assert isinstance(read, dict)
     return read
 
 
 def test_dependencies_are_those_of_the_tree(recipe: dict[str, Any]) -> None:
+    """The recipe needs exactly the packages of packages.txt that building and reports need, by
+    their names in conda-forge."""
     assert rows("build", "report") == NAMES.keys()
     needs = recipe["requirements"]
     named = {re.split(r" [<>=]", entry)[0] for entry in needs["build"] + needs["host"]}
@@ -127,6 +130,7 @@ def test_what_the_container_leaves_out() -> None:
 
 @pytest.mark.needs("hadolint")
 def test_hadolint_finds_nothing() -> None:
+    """hadolint, which checks Containerfiles, has no complaint."""
     program = Path(sys.executable).parent / "hadolint"
     done = subprocess.run(
         [program, "--no-color", CONTAINER], capture_output=True, text=True, timeout=SECONDS,

@@ -23,7 +23,9 @@ import check_links
 import manual_pages
 
 SECONDS = 180
+# Pattern of a word in a path or an anchor.
 WORD = r"[a-z0-9][a-z0-9_/.-]*[a-z0-9]"
+# Widths of the browser's window in pixels: of a screen, and of a telephone.
 WIDTHS = (1280, 400)
 
 
@@ -70,8 +72,8 @@ def test_counters_and_diagnoses_have_anchors(site: Path) -> None:
 
 @pytest.mark.needs("program:man")
 def test_the_manual_has_the_words_of_its_pages(site: Path) -> None:
-    """Each page of doc/man has a page on the site with the same words as `man` shows; a page that
-    only refers to another has none."""
+    """Each manual page has a page on the site with the same words as `man` shows. A manual page
+    that only refers to another has none."""
     wide = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "MANWIDTH": "1000"}
     pages = {path.stem: path for path in (SOURCE / "doc" / "man").glob("*.1")}
     aliases = {name for name, path in pages.items() if path.read_text().startswith(".so ")}
@@ -98,8 +100,8 @@ def test_commands_lead_to_their_pages(site: Path) -> None:
 
 @pytest.mark.parametrize("wrong", [".IP text", "a \\(zz b"])
 def test_an_unknown_request_of_a_page(wrong: str, caplog: pytest.LogCaptureFixture) -> None:
-    """An unknown request in a manual page causes a warning, which ends the build of the site;
-    otherwise its text would be lost."""
+    """An unknown request or escape in a manual page causes a warning, which ends the build of the
+    site. Without the warning, the text would be lost. wrong: a line with such a request."""
     page = manual_pages.Manual(
         "x", f".SH NAME\nx \\- y\n.SH SYNOPSIS\nx\n.SH DESCRIPTION\n{wrong}\n"
     )
@@ -141,6 +143,7 @@ def problems_of(text: str, folder: Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def window(tmp_path_factory: pytest.TempPathFactory) -> Browser:
+    """Yields a browser's window."""
     needs("program:chromium", "program:chromedriver")
     with browser(tmp_path_factory.mktemp("browser")) as opened:
         yield opened
@@ -178,10 +181,12 @@ def test_pages_fit(site: Path, window: Browser) -> None:
 
 
 def test_first_page_leads_on(site: Path, window: Browser) -> None:
+    """The first page of the site leads to the first page of the guides."""
     window.open(site / "index.html")
     window.until("return location.pathname.endsWith('/doc/index.html');")
 
 
+# Prints the address of the description of a diagnosis.
 SAYS = "from darshan_report.diagnose.reference import reference; print(reference('syncs'))"
 
 

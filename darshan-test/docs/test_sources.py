@@ -9,17 +9,19 @@ from pathlib import Path
 import pytest
 from tree import SOURCE
 
-# Files that another list names: one that the reader needs and the runtime does not, and one that
-# setup.py compiles if libdeflate is missing.
+# Files that another list than that of their folder names: one that the reader needs and the runtime
+# does not, and one that setup.py compiles if libdeflate is missing.
 ELSEWHERE = {
     "runtime/format/describe.c": "util/reader/Makefile.inc",
     "util/reader/without-libdeflate/decompress-once.c": "setup.py",
 }
+# All C and assembler files of the tree.
 COMPILED = sorted(
     path.relative_to(SOURCE).as_posix()
     for top in ("runtime", "util")
     for path in (SOURCE / top).rglob("*.[cS]")
 )
+# All Makefile.inc files of the tree.
 LISTS = sorted(
     path.relative_to(SOURCE).as_posix()
     for top in ("runtime", "util")

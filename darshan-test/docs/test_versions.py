@@ -1,5 +1,5 @@
-"""The version is the same in all files, and ./dev tag tags a release only if everything is ready
-for it."""
+"""All files have the same version, and ./dev tag tags a release only if everything is ready for
+it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ import pytest
 from tree import SOURCE
 
 SECONDS = 60
+# The files that have a version, and the script of ./dev tag.
 FILES = (
     ".ci/tag", "configure.ac", "CHANGELOG.md", "debian/changelog", "share/conda/recipe.yaml",
     "share/spack/spack_repo/darshan_rebuilt/packages/darshan/package.py",
 )  # fmt: skip
+# Runs ./dev tag.
 Tag = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
@@ -36,6 +38,7 @@ def test_the_version_of_this_tree() -> None:
 
 
 def git(folder: Path, *arguments: str) -> str:
+    """Runs git in a folder, without the caller's settings. Returns its output."""
     environment = {
         **{name: text for name, text in os.environ.items() if not name.startswith("GIT_")},
         **dict.fromkeys(("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"), "a"),
@@ -111,6 +114,9 @@ def test_a_release(tree: Path, tag: Tag) -> None:
 def test_what_is_not_ready(
     file: str, change: tuple[str, str], said: str, tree: Path, tag: Tag
 ) -> None:
+    """A missing date, a version that differs, or a wrong order of versions is refused with one
+    line, and no tag is created. file, change: the file, and the replacement in it. said: part of
+    the message."""
     old, new = change
     text = (tree / file).read_text("utf-8")
     assert old in text
@@ -122,6 +128,7 @@ def test_what_is_not_ready(
 
 
 def test_changes_that_are_not_committed(tree: Path, tag: Tag) -> None:
+    """A tree with changes that are not committed is refused, and no tag is created."""
     (tree / "new").write_text("")
     done = tag()
     assert (done.returncode, git(tree, "tag")) == (1, "")

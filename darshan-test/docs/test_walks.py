@@ -11,9 +11,10 @@ import pytest
 
 TREE = Path(__file__).resolve().parents[2]
 PAGE = (TREE / "doc/architecture.md").read_text("utf-8")
+# A row of a walk's table: number, file and function.
 STEP = re.compile(r"^\| (\d+) \| `([^`]+)` \| `(\w+)` \|", re.MULTILINE)
-# Tables that do not continue the one before: their first function is called from outside, or by a
-# library in between.
+# Functions that no file of the walk calls, because the program, the C library or another library
+# calls them.
 ROOTS = {"pwrite", "H5Dread", "posix_unlock_transfer", "runtime_finish", "Documents"}
 
 

@@ -15,6 +15,7 @@ from lab.strace import for_command
 from place import needs
 
 TREE = Path(__file__).resolve().parents[2]
+# All pages of the tree.
 PAGES = sorted(
     [TREE / "README.md", TREE / "CONTRIBUTING.md"]
     + [page for top in ("doc", "runtime", "darshan-test") for page in (TREE / top).rglob("*.md")]
@@ -30,7 +31,7 @@ def named(page: Path) -> str:
 
 
 def prose(page: Path) -> str:
-    """Returns a page's text without blocks of code."""
+    """Returns a page's text without its blocks of code."""
     return re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
 
 
@@ -60,8 +61,8 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_paths_exist(page: Path) -> None:
-    """Paths in backticks such as `runtime/...` exist, including patterns. For files that a how-to
-    creates, the folder exists."""
+    """Paths in backticks such as `runtime/...` exist; a pattern must match a file. For files that a
+    how-to creates, the folder must exist."""
     paths = re.findall(r"`((?:runtime|util|darshan-test|doc)/[\w./*-]+)`", prose(page))
     if page.name.startswith("howto-"):
         paths = [str(Path(path).parent) for path in paths]
@@ -77,7 +78,7 @@ def test_commands_of_dev_exist(page: Path) -> None:
 
 
 def test_every_command_is_in_the_usage() -> None:
-    """./dev help lists exactly the existing commands."""
+    """`./dev help` lists exactly the existing commands of ./dev."""
     text = (TREE / "dev").read_text("utf-8")
     known = {name.replace("_", "-") for name in re.findall(r"^command_(\w+)\(", text, re.MULTILINE)}
     usage = subprocess.run(
@@ -117,7 +118,7 @@ def test_folders_have_doors() -> None:
 
 
 def test_pages_of_tests_name_all() -> None:
-    """If the page of a test folder names some of its files, it names all."""
+    """If the README of a test folder names test files, it names exactly those of its folder."""
     for page in (TREE / "darshan-test").glob("*/README.md"):
         there = {path.name for path in page.parent.glob("test_*.py")}
         told = set(re.findall(r"`(test_\w+\.py)`", page.read_text("utf-8")))
@@ -170,15 +171,17 @@ def made_options() -> set[str]:
     return options | {f"--with-{name}" for name in libraries}
 
 
+# Pattern of an option or of a name in a file.
 WORD = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+|[A-Za-z_]\w*")
-# Names that a page may have: functions, options and settings of Darshan, and files.
+# Names that a page may have in backticks: functions, options and settings of Darshan.
 NAMED = re.compile(
     r"(?<![\w./-])[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?![\w./*-])"
     r"|(?<![\w-])--[a-z][a-z0-9-]+"
     r"|\b(?:DARSHAN|DXT|GUARD|SPIN|RUNTIME|STORE)_[A-Z0-9_]*[A-Z0-9]\b(?!_)"
 )
+# Pattern of a file's name on a page.
 FILE = re.compile(r"(?<![\w*….{}<>$/])[\w./-]*\w+\.(?:c|h|def|py|S|inc|json|tex)\b(?!\.)")
-# Examples, names of other programs, and ignored words.
+# Names on pages that the tree does not have: examples, and names of other programs.
 NOT_OURS = {
     "my_read",
     "--host",
@@ -282,7 +285,8 @@ def shell_lines() -> list[tuple[str, str]]:
 
 
 def test_commands_have_these_options(build: Path) -> None:
-    """Each `darshan COMMAND` on a page exists, and has the options that the page shows."""
+    """Each `darshan COMMAND` in a block of a page exists, and its --help has the options that the
+    page uses."""
 
     def usage(*command: str) -> str:
         return subprocess.run(
@@ -349,7 +353,7 @@ def form(line: str) -> str:
     return " ".join(re.split(r"(?<!\w)-?\d|/", line)[0].split())
 
 
-# A program that is killed, as in the user guide; and a file to repack.
+# A program that is killed, as in the user guide.
 SOLVER = """#!/bin/sh
 dd if=/bin/sh of=out bs=4k count=2 2>/dev/null
 exec sh -c 'echo x >out; kill -9 $$'

@@ -1,7 +1,7 @@
-/* Runs the runtime's heat map without an application: transfers at any time, of a run of any
+/* Runs the runtime's heat map without an application, with transfers at any time of a run of any
  * length, so that tests see how bins are combined. Reads lines "RECORD WRITES BYTES START END"
- * (nanoseconds) in order of their end, then "end SECONDS". Prints the width of a bin, then the
- * bytes written and the bytes read per bin. */
+ * (times in nanoseconds) in order of their end, then "end SECONDS". Prints the width of a bin in
+ * seconds, and then for each bin the bytes written, and the bytes read. */
 #include "modules/heatmap/heatmap.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ enum { RECORDS = 64 };
 struct darshan_hot darshan_hot;
 struct posix_state posix_state;
 
-/* Does nothing: records of this program have no journal file. */
+/* Does nothing: the records here have no journal file. */
 void store_return(struct record_store *store, int fd) {
   (void)store;
   (void)fd;
@@ -38,9 +38,10 @@ void *runtime_module_memory(size_t size) {
   return calloc(1, size);
 }
 
+/* The records by their number, from 1. */
 static struct darshan_posix_record *records[RECORDS + 1];
 
-/* Shapes of the two modules in use; start() fills in the others. */
+/* The shapes of the two modules in use; start() fills in those of the others. */
 static struct store_shape shapes[STORE_MODULES] = {
     [STORE_POSIX] = {DARSHAN_MOD_POSIX, DARSHAN_VERSION_POSIX, sizeof(struct darshan_posix_record),
                      STORE_OF_FILES},
@@ -69,6 +70,7 @@ static void start(void) {
   }
 }
 
+/* Counts a transfer, and adds it to the heat map. t1, t2: nanoseconds. */
 static void transfer(int record, int writes, int64_t bytes, uint64_t t1, uint64_t t2) {
   int64_t *counters = records[record]->counters;
   struct posix_aux *aux = segments_at(&posix_state.aux, (uint32_t)record);
@@ -77,6 +79,7 @@ static void transfer(int record, int writes, int64_t bytes, uint64_t t1, uint64_
               &counters[POSIX_BYTES_WRITTEN], writes, bytes, t1, t2);
 }
 
+/* Prints the heat map of a run that ends after `end` seconds. */
 static void print(double end) {
   struct log_content content = {.num_parts = 0};
   heatmap_ended();

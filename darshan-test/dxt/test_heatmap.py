@@ -15,10 +15,14 @@ from lab.log import read_logs
 
 from .tracing import Step, run_plan
 
+# Most bins of a heat map.
 BINS = 200
+# Width of a bin at the start, in seconds.
 FIRST_WIDTH = Fraction(1, 10)
+# Nanoseconds per second.
 NS = 10**9
-SLACK = 0.001  # seconds
+# Seconds by which the rounded times of a printed segment may be wrong.
+SLACK = 0.001
 
 
 @dataclass
@@ -104,10 +108,13 @@ def check(build: Path, transfers: list[Transfer], end: float) -> None:
     [(0.05, 0.01), (15, 0.5), (19.99, 19), (21, 0.2), (1000, 30), (40000, 4000)],
 )
 def test_against_the_model(seed: int, seconds: float, longest: float, build: Path) -> None:
+    """Random transfers are in the bins of the model, for runs of a fraction of a second up to half
+    a day."""
     check(build, random_transfers(seed, seconds, longest, 300), seconds + 0.01)
 
 
 def test_one_transfer_over_everything(build: Path) -> None:
+    """A transfer as long as the run is divided among all bins."""
     check(build, [Transfer(1, True, 10**12, 0, 500 * NS)], 500.0)
 
 
@@ -118,6 +125,7 @@ def test_long_silence_after_the_last_transfer(build: Path) -> None:
 
 
 def test_bins_are_as_many_as_the_run_needs(build: Path) -> None:
+    """The number of bins is the run time divided by the bin width, rounded up."""
     for end, count in ((0.05, 1), (0.1, 1), (0.11, 2), (19.95, 200), (20.0, 200), (20.1, 101)):
         _, (written, _) = heat(build, [Transfer(1, True, 5, 0, 1000)], end)
         assert len(written) == count
@@ -125,6 +133,7 @@ def test_bins_are_as_many_as_the_run_needs(build: Path) -> None:
 
 
 def test_nothing_moved_makes_no_record(build: Path) -> None:
+    """If no byte is moved, there is no heat map."""
     done = subprocess.run(
         [build / "darshan-test" / "dxt" / "bins"],
         input="1 1 0 100 200\nend 1\n",
@@ -136,11 +145,12 @@ def test_nothing_moved_makes_no_record(build: Path) -> None:
 
 
 def heat_maps(build: Path, log: Path) -> dict[str, dict[str, float]]:
-    """Returns the heat maps in a log: for each layer, the values by counter."""
+    """Returns the heat maps of a log: for each layer, the values by counter."""
     return read_logs(build / "darshan-parser", log).of("HEATMAP")
 
 
 def bins(counters: dict[str, float], kind: str) -> list[int]:
+    """Returns the bytes per bin. counters: of a layer. kind: "READ" or "WRITE"."""
     found = [name for name in counters if name.startswith(f"HEATMAP_{kind}_BIN_")]
     return [int(counters[f"HEATMAP_{kind}_BIN_{i}"]) for i in range(len(found))]
 
@@ -176,6 +186,7 @@ def test_in_a_program(build: Path, tmp_path: Path) -> None:
 
 
 def test_threads_lose_nothing(build: Path, tmp_path: Path) -> None:
+    """The heat map has all bytes of threads that write to one file at the same time."""
     plan = []
     for thread in range(4):
         for i in range(3000):
@@ -186,6 +197,7 @@ def test_threads_lose_nothing(build: Path, tmp_path: Path) -> None:
 
 
 def test_switched_off(build: Path, tmp_path: Path) -> None:
+    """With the module disabled, the log has no heat map."""
     plan = [Step("pwrite", "a", 0, 10)]
     traced = run_plan(build, tmp_path, plan, DARSHAN_MOD_DISABLE="HEATMAP")
     assert heat_maps(build, traced.log) == {}

@@ -17,7 +17,9 @@ from lab.log import read_rows
 
 from .tracing import Done, Step, Traced, expected, run_plan, settings
 
+# The setting that records traces.
 TRACE = {"DXT_ENABLE_IO_TRACE": "1"}
+# The files of a random plan.
 FILES = ("a", "b", "c.dat")
 
 
@@ -40,11 +42,13 @@ def random_plan(
 
 
 def places(traced: Traced, file: str, kind: str) -> list[tuple[int, int]]:
+    """Returns offset and length of each segment of a file. kind: "read" or "write"."""
     return [(s.offset, s.length) for s in traced.of(file, kind)]
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_every_segment(seed: int, build: Path, tmp_path: Path) -> None:
+    """The trace has exactly the program's transfers, in their order."""
     plan = random_plan(seed, 3000)
     traced = run_plan(build, tmp_path, plan, **TRACE)
     assert traced.error == ""
@@ -213,12 +217,13 @@ def test_files_past_the_record_limit(build: Path, tmp_path: Path) -> None:
     assert "# *WARNING*: The DXT_POSIX module contains incomplete data!" in traced.text
 
 
+# Bytes of a small and of a large transfer.
 SMALL, LARGE = 1000, 20000
 
 
 def two_files() -> list[Step]:
     """Returns a plan with two files. Three quarters of the transfers of `small` are small and
-    unaligned, and one quarter of those of `large`."""
+    unaligned, and a quarter of those of `large`."""
     plan = []
     for i in range(40):
         few = i % 4 == 0
@@ -238,6 +243,9 @@ def two_files() -> list[Step]:
      ("0.75", {"small"}), ("0.76", set()), ("1", set())],
 )  # fmt: skip
 def test_triggers(config: str, least: str, kept: set[str], build: Path, tmp_path: Path) -> None:
+    """A trigger keeps the traces of a file if at least this fraction of its transfers is small, or
+    unaligned. config: the setting, with {} for the fraction. least: the fraction. kept: the
+    expected files."""
     traced = run_plan(build, tmp_path, two_files(), config.format(least), **TRACE)
     assert {file for _, file, _ in traced.segments} == kept
     for file in kept:
@@ -245,6 +253,7 @@ def test_triggers(config: str, least: str, kept: set[str], build: Path, tmp_path
 
 
 def test_both_triggers_must_be_met(build: Path, tmp_path: Path) -> None:
+    """With two triggers, a file must meet both."""
     plan = [*two_files(), Step("pwrite", "aligned", 0, SMALL)]
     both = "DXT_SMALL_IO_TRIGGER 0.5\nDXT_UNALIGNED_IO_TRIGGER 0.5\n"
     traced = run_plan(build, tmp_path, plan, both, **TRACE)
@@ -260,6 +269,8 @@ def test_both_triggers_must_be_met(build: Path, tmp_path: Path) -> None:
     ],
 )
 def test_by_name(config: str, kept: set[str], build: Path, tmp_path: Path) -> None:
+    """Settings about names select the files whose traces are kept, without effect on their
+    counters. config: the settings. kept: the expected files."""
     traced = run_plan(build, tmp_path, two_files(), config, **TRACE)
     assert {file for _, file, _ in traced.segments} == kept
     writes = [
@@ -282,14 +293,15 @@ def test_by_name(config: str, kept: set[str], build: Path, tmp_path: Path) -> No
     ],
 )
 def test_switches(more: dict[str, str], traced_at_all: bool, build: Path, tmp_path: Path) -> None:
+    """The settings that enable and disable modules decide whether there are traces, and the parser
+    says if there are none. more: the settings."""
     traced = run_plan(build, tmp_path, two_files(), **more)
     assert bool(traced.segments) == traced_at_all
     assert ("no DXT module data" in traced.text) != traced_at_all
 
 
 def kinds_of(done: list[Done]) -> dict[str, int]:
-    """Returns the bytes written, and the bytes read, through descriptors. done: the results of a
-    plan."""
+    """Returns the bytes written and read through descriptors. done: the results of a plan."""
     out = {"write": 0, "read": 0}
     for d in done:
         if d.step.operation[0] != "f":

@@ -11,6 +11,7 @@ from pathlib import Path
 import lab.environment as lab
 from lab.environment import plain
 
+# The operations that move bytes.
 MOVES = {"pread", "pwrite", "preadv", "pwritev", "read", "write", "fread", "fwrite"}
 
 

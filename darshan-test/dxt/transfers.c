@@ -22,6 +22,8 @@
 
 enum { MAX_LINES = 1 << 18, MAX_FILES = 4096, MAX_THREADS = 16, BUFFER = 1 << 20, NAME = 256 };
 
+/* One line of the plan, with its result. thread, file: indices. offset, length: bytes. start, end:
+ * seconds of the wall clock. */
 struct line {
   int thread, file;
   char operation[12];
@@ -38,12 +40,15 @@ static struct {
   FILE *stream;
 } files[MAX_FILES];
 
+/* Returns the time of the wall clock in seconds. */
 static double now(void) {
   struct timespec time;
   clock_gettime(CLOCK_REALTIME, &time);
   return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
+/* Returns the index of a file, which is opened at its first use. through_stream: whether a stream
+ * is needed. */
 static int file_of(const char *name, int through_stream) {
   int i = 0;
   while (i < num_files && strcmp(files[i].name, name) != 0)
@@ -60,6 +65,7 @@ static int file_of(const char *name, int through_stream) {
   return i;
 }
 
+/* Reads the plan into `lines`. */
 static void read_plan(const char *path) {
   char name[NAME];
   FILE *plan = fopen(path, "r");
@@ -75,6 +81,7 @@ static void read_plan(const char *path) {
   fclose(plan);
 }
 
+/* Performs one operation. buffer: for its bytes. Returns the number of moved bytes. */
 static long long transfer(const struct line *line, char *buffer) {
   int fd = files[line->file].fd;
   FILE *stream = files[line->file].stream;
@@ -94,6 +101,7 @@ static long long transfer(const struct line *line, char *buffer) {
   return -1;
 }
 
+/* Performs the lines of one thread; the function of the thread. argument: its index. */
 static void *follow(void *argument) {
   int thread = (int)(intptr_t)argument;
   char *buffer = calloc(1, BUFFER);

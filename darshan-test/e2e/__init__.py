@@ -1,2 +1,2 @@
 """Tests with existing programs: the runtime does not change what they do, and the logs agree with
-the kernel's view."""
+the system calls that strace sees."""

@@ -9,9 +9,11 @@ from lab.log import Log
 
 from .descriptors import Tally
 
-# Names that are never recorded (doc/environment.md), and strings that are not names.
+# Beginnings of names that are not compared: those that are never recorded (doc/environment.md), and
+# strings that are not names.
 EXCLUDED = re.compile(r"/(?:etc|dev|usr|bin|boot|lib|opt|sbin|sys|proc|var)/|<|(?![/<])")
 
+# Field of Tally: counter.
 COUNTERS = {
     "opens": "POSIX_OPENS",
     "reads": "POSIX_READS",
@@ -24,8 +26,8 @@ COUNTERS = {
     "fsyncs": "POSIX_FSYNCS",
     "fdsyncs": "POSIX_FDSYNCS",
 }
-# System calls that libc makes for a stream look like the application's own calls, and the POSIX
-# module does not count them: the POSIX counters are a lower bound.
+# Fields of which the counters of a file with streams may be lower than strace's counts: libc's own
+# system calls for a stream look like the application's, and the POSIX module does not count them.
 BY_STREAM = ("reads", "writes", "bytes_read", "bytes_written", "seeks", "stats", "mmaps")
 
 

@@ -1,6 +1,7 @@
 """Computes counts per file from system calls, by following every descriptor of every process. It
-counts what the records promise: calls of the application on files that it named. EXCEPTIONS marks
-system calls that libc, the loader or inheritance cause without a call of the application."""
+counts what a log must have: calls of the application on files that it named. EXCEPTIONS has the
+system calls that are left out, because libc, the loader or inheritance cause them without a call of
+the application."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 
 from lab.strace import Call, descriptor, quoted
 
-# Reasons why a system call need not have a counter. The key is the value of `Opening.reason`.
+# Reasons why the calls on a descriptor need not be in the log, by the value of `Opening.reason`.
 EXCEPTIONS = {
     "loader": "ld.so maps a library (its first read is the 832 bytes of an ELF header): the calls"
     " are made inside the loader, before or beside any wrapper",
@@ -21,12 +22,12 @@ EXCEPTIONS = {
     "vfork": "between vfork and exec the child runs in its parent's memory, so the runtime leaves"
     " all tables alone (posix_spawn's file actions, subprocess of Python)",
 }
-# Combinations of flags that only libc uses, for its own calls.
+# Combinations of flags that only libc uses for its own opens: key of EXCEPTIONS.
 FLAGS_OF_LIBC = {
     "O_RDONLY|O_NONBLOCK|O_CLOEXEC|O_DIRECTORY": "opendir",
     "O_RDONLY|O_NOFOLLOW|O_CLOEXEC|O_PATH": "chmod",
 }
-# The path that strace shows for a file with a name, and not for a pipe, device or memory.
+# Path that strace shows for a file with a name, not for a pipe, device or memory.
 NAMED = re.compile(r"/(?!memfd:)[^<]*$")
 
 
@@ -58,8 +59,8 @@ class Opening:
 
     name: str
     tally: Tally = field(default_factory=Tally)
-    reason: str = ""  # a key of EXCEPTIONS: not counted
-    listed: bool = False  # a folder: seeks come from fdopendir() or rewinddir()
+    reason: str = ""  # key of EXCEPTIONS if the calls are not counted, else empty
+    listed: bool = False  # a folder, whose seeks come from fdopendir() or rewinddir()
 
 
 @dataclass
@@ -71,12 +72,13 @@ class Process:
     folder: str = "/"
     in_vfork: bool = False
     unseen: bool = False  # the runtime is not loaded into this program
-    # The treatment of inherited descriptors, by path.
+    # Returns the opening of an inherited descriptor, by the path of its file.
     inherit: Callable[[str], Opening] = Opening
 
 
 def clean(folder: str, path: str) -> str:
-    """Returns a path in the form of the log: absolute, without // and /./, links not followed."""
+    """Returns a path in the form of the log: absolute, without // and /./, links not followed.
+    folder: that a relative path belongs to."""
     name = path if path.startswith("/") else f"{folder}/{path}"
     name = re.sub(r"/(?:\./|/)+", "/", re.sub(r"/+", "/", name))
     while "/./" in name:

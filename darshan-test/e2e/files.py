@@ -18,13 +18,13 @@ def nothing(work: Path) -> None:
 
 
 def big_file(work: Path) -> None:
-    """Makes a file of about eight megabytes that do not compress; its size is an odd number."""
+    """Makes the file "big" of about eight megabytes that do not compress; its size is odd."""
     (work / "big").write_bytes(random.Random(1).randbytes((8 << 20) + 77))
 
 
 def tree(work: Path) -> None:
-    """Makes sixty files of many sizes in ten folders, including a link, an empty file and unusual
-    names."""
+    """Makes the folder "tree": sixty files of many sizes in ten folders, a link, an empty file and
+    unusual names."""
     rng = random.Random(2)
     for i in range(60):
         path = work / "tree" / f"branch {i % 10}" / f"leaf-{i:02}"
@@ -43,7 +43,7 @@ def two_trees(work: Path) -> None:
 
 
 def archive(work: Path) -> None:
-    """Makes a tree in a tar archive."""
+    """Makes "in.tar", an archive of "tree"."""
     tree(work)
     subprocess.run(
         ["tar", "--mtime=@1", "--sort=name", "-cf", "in.tar", "tree"], cwd=work, check=True
@@ -52,7 +52,7 @@ def archive(work: Path) -> None:
 
 
 def words(work: Path) -> None:
-    """Makes a file of fifty thousand lines in random order."""
+    """Makes the file "words" of fifty thousand lines in random order."""
     rng = random.Random(3)
     lines = (f"{rng.randrange(1 << 30):09} line {i}\n" for i in range(50_000))
     (work / "words").write_text("".join(lines))
@@ -104,7 +104,7 @@ def repository(work: Path) -> None:
 
 
 def script(name: str) -> Callable[[Path], None]:
-    """Returns a function that copies one of the scripts into the work folder."""
+    """Returns a function that copies one of the scripts into a folder."""
 
     def setup(work: Path) -> None:
         shutil.copyfile(SCRIPTS / name, work / name)

@@ -10,13 +10,13 @@ from pathlib import Path
 from .files import words
 from .program import Program
 
-# Long enough for several chunks, ranges and flushes.
+# Lengths of the variable, long enough for several chunks, ranges and flushes.
 STEPS, ROWS, COLUMNS = 24, 32, 48
 
 
 def description(work: Path) -> None:
-    """Writes the text description of a netCDF file with a record variable, a fixed variable and
-    attributes."""
+    """Writes "field.cdl", the text description of a netCDF file with a record variable, a fixed
+    variable and attributes."""
     shape = f"time = UNLIMITED ; row = {ROWS} ; column = {COLUMNS} ;"
     heat = ", ".join(str(i % 997 / 8) for i in range(STEPS * ROWS * COLUMNS))
     times = ", ".join(str(3600 * i) for i in range(STEPS))
@@ -59,7 +59,8 @@ def hdf5_and_words(work: Path) -> None:
 
 IMPORT = ["-d", "200,30", "-t", "TEXTIN", "-s", "32", "-o", "numbers.h5"]
 PERF = "-e 200,400 -x 20,40 -c 20,40 -i 1"
-# PnetCDF's utilities are MPI programs: MPI names its own files after processes.
+# Pattern of names outside of the work folder. PnetCDF's utilities are MPI programs, and MPI names
+# its own files after processes.
 OF_MPI = r"^(?!.*/work/)"
 
 FORMATS = [

@@ -11,24 +11,31 @@ from lab.strace import Call, descriptor, quoted
 
 from .descriptors import Follower, Process, Tally, clean, install, of
 
+# Handles a successful call.
 Handler = Callable[[Follower, Process, Call], None]
+# First bytes of a library, as strace prints them.
 LOADER_READ = '"\\177ELF'
+# Bytes that the loader reads first.
 LOADER_BYTES = "832"
-# How the calls begin by which the runtime inspects an unknown descriptor (names/fd-name.c); no
+# Part of the statx calls by which the runtime inspects an unknown descriptor (names/fd-name.c); no
 # program asks for the type and the number of links without the size.
 OUR_LOOK = "AT_STATX_DONT_SYNC|AT_EMPTY_PATH, STATX_TYPE|STATX_NLINK|"
-# Replayed at their start, because a child runs, or a descriptor is free, before the call returns.
+# Calls that are replayed at their start, because a child runs, or a descriptor is free, before they
+# return.
 FORKS = ("clone", "clone3", "fork", "vfork")
 EARLY = (*FORKS, "close", "close_range")
-IN_VFORK = ("execve", "chdir")  # all that a child between vfork and exec can do to us
+# Calls that a child between vfork and exec may make with an effect on the counts.
+IN_VFORK = ("execve", "chdir")
 
 
 def on_openat(follower: Follower, process: Process, call: Call) -> None:
+    """Handles openat: a new descriptor of a named file."""
     name = follower.path(process, call.arguments[0], call.arguments[1])
     follower.opened(process, call, name, call.arguments[2])
 
 
 def on_open(follower: Follower, process: Process, call: Call) -> None:
+    """Handles open and creat: a new descriptor of a named file."""
     name = clean(process.folder, quoted(call.arguments[0]))
     flags = call.arguments[1] if call.name == "open" else "O_CREAT"
     follower.opened(process, call, name, flags)
@@ -110,6 +117,7 @@ def on_close_range(follower: Follower, process: Process, call: Call) -> None:
 
 
 def on_dup(follower: Follower, process: Process, call: Call) -> None:
+    """Handles dup: the new descriptor has the same opening, and counts as an open."""
     opening = of(process, call.arguments[0])
     number = descriptor(call.arguments[0])[0]
     if opening and number != call.result:
@@ -123,7 +131,7 @@ def on_fcntl(follower: Follower, process: Process, call: Call) -> None:
 
 
 def on_new_numbers(follower: Follower, process: Process, call: Call) -> None:
-    """Handles pipes and sockets, which use descriptors but have no name."""
+    """Handles pipes, sockets and the like, which use descriptors but have no name."""
     numbers = [int(n) for n in re.findall(r"(\d+)<", call.text)] or [call.result]
     for number in numbers:
         install(process, number, None)
@@ -138,6 +146,7 @@ def on_listing(follower: Follower, process: Process, call: Call) -> None:
 
 
 def on_chdir(follower: Follower, process: Process, call: Call) -> None:
+    """Handles a change of the working folder."""
     if call.name == "fchdir":
         process.folder = descriptor(call.arguments[0])[1] or process.folder
     else:
@@ -145,6 +154,7 @@ def on_chdir(follower: Follower, process: Process, call: Call) -> None:
 
 
 def on_fork(follower: Follower, process: Process, call: Call) -> None:
+    """Handles fork: the child has a copy of the descriptors; a thread shares them."""
     if "CLONE_FILES" in call.text or "CLONE_THREAD" in call.text:
         follower.processes[call.result] = process
         return
@@ -159,6 +169,7 @@ def on_exec(follower: Follower, process: Process, call: Call) -> None:
     follower.processes[call.pid] = follower.image(process.folder, program)
 
 
+# Handler of each system call by its name.
 HANDLERS: dict[str, Handler] = {
     "openat": on_openat,
     "open": on_open,

@@ -1,4 +1,4 @@
-"""A table of existing MPI programs, and of scripts that use existing MPI libraries."""
+"""A table of existing MPI programs, and of scripts that use MPI libraries."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from .files import script
 from .formats import netcdf
 
 OPENMPI, MPICH = MPIS
-DEBIAN_PYTHON = "/usr/bin/python3"  # its h5py and mpi4py were built with Open MPI
+# Debian's Python, whose h5py and mpi4py were built with Open MPI.
+DEBIAN_PYTHON = "/usr/bin/python3"
 
 
 @dataclass
 class Job:
-    """A command that runs on several ranks, without and with the runtime."""
+    """A command that runs on several ranks, without and with the runtime. Patterns are of file
+    names; "" matches nothing unless noted. setup: makes the input files."""
 
     name: str
     mpi: Mpi
@@ -29,18 +31,18 @@ class Job:
     setup: Callable[[Path], None]
     # The environment of the ranks; {work} stands for their working folder.
     environment: dict[str, str] = field(default_factory=dict)
-    # Files that contain times, which differ between two runs without the runtime.
+    # Pattern of files that contain times, which differ between two runs without the runtime.
     changing: str = ""
-    # A command that prints the contents for comparison.
+    # Command that prints the contents of these files for comparison; empty: they are not compared.
     shown_by: tuple[str, ...] = ()
-    # The tolerance for numbers in these files.
+    # Difference that is allowed between numbers in these files.
     rounding: float = 0.0
-    # The output has times.
+    # Whether the output has times, so that it is not compared.
     prints_times: bool = False
-    # Exactly these files must be opened with MPI-IO.
+    # Pattern of the files that must be opened by MPI-IO, and no others.
     together: str = "(?!)"
-    # Files whose highest byte written is not their last, because O_APPEND does not report the
-    # offset.
+    # Pattern of files whose highest byte written is not their last, because O_APPEND does not
+    # report the offset.
     resized: str = ""
     # Modules of Debian's Python that the job needs.
     modules: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""The table of existing programs that are tested."""
+"""A table of existing programs."""
 
 from __future__ import annotations
 
@@ -41,17 +41,23 @@ def fio(engine: str, *more: str) -> Program:
     return Program(name, command, changing=r"report", same_run=True, inside=r"/\.$")
 
 
+# Environment in which git makes the same objects each time.
 GIT = {
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_COMMITTER_DATE": "1700000000 +0000",
     "GIT_COMMITTER_NAME": "a",
     "GIT_COMMITTER_EMAIL": "a@b",
 }
-GIT_INDEX = r"(clone|origin)/\.git/index"  # contains times and inode numbers of the working files
+# Files with times and inode numbers of the working files.
+GIT_INDEX = r"(clone|origin)/\.git/index"
+# Random parts of names.
 GIT_NAMES = r"(?<=/tmp_)(pack|idx|rev|obj)_\w+|(?<=/\.git/t)\w{6}$"
-GIT_HEAD = r"clone/\.git/HEAD$"  # written, and later replaced by HEAD.lock
+# File that is written, and later replaced by HEAD.lock.
+GIT_HEAD = r"clone/\.git/HEAD$"
+# Random parts of names.
 CC_NAMES = r"(?<=/cc)\w{6}(?=\.|$)"
-MAKE_NAMES = CC_NAMES + r"|(?<=/GMfifo)\d+$"  # make 4.4 distributes its jobs through a FIFO
+# Random parts of names; make 4.4 distributes its jobs through a FIFO.
+MAKE_NAMES = CC_NAMES + r"|(?<=/GMfifo)\d+$"
 
 PROGRAMS = [
     Program("cp", ["cp", "big", "copy"], big_file),

@@ -22,8 +22,10 @@ from left import left_in
 from .descriptors import Tally
 from .handlers import HANDLERS, count
 
+# Time limit of a command.
 SECONDS = 300
-TIME = 1_700_000_000  # the modification time of every input file
+# Modification time of every input file, in seconds since 1970.
+TIME = 1_700_000_000
 
 
 @dataclass
@@ -34,7 +36,7 @@ class Outcome:
     status: int
     stdout: bytes
     stderr: bytes
-    files: dict[str, str]  # relative path -> kind, mode, and digest or link target
+    files: dict[str, str]  # by relative path: text of describe()
 
 
 @dataclass
@@ -125,7 +127,7 @@ class Sandbox:
 
     @property
     def configuration(self) -> Path:
-        """The path of the runtime's optional configuration file."""
+        """The path of the runtime's configuration file, which need not exist."""
         return self.base.with_suffix(".conf")
 
     def settings(self) -> dict[str, str]:
@@ -158,7 +160,8 @@ class Sandbox:
         return left_in(self.base / "journals")
 
     def recorded(self) -> Recorded:
-        """Returns the logs of the last run, combined with the journals of killed processes."""
+        """Returns the logs of the last run, summed with the journals of processes that were killed
+        before they wrote a log."""
         logs = self.base / "logs"
         found = Recorded(paths=sorted(logs.rglob("*.darshan")), journals=self.journals())
         found.others = [p for p in logs.rglob("*") if p.is_file() and p not in found.paths]

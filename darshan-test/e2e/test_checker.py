@@ -13,6 +13,7 @@ from .compare import differences
 from .descriptors import Tally
 from .handlers import OUR_LOOK, count
 
+# Output of strace for three processes.
 TRACE = r"""
 10 openat(AT_FDCWD</w>, "a b\303\274", O_RDWR|O_CREAT, 0600) = 3</w/a b\303\274>
 10 write(3</w/a b\303\274>, "x, \")y"..., 100) = 100
@@ -43,17 +44,19 @@ TRACE = r"""
 11 statx(9</w/a b\303\274>, "", OUR_LOOK, {stx_mode=S_IFREG|0644, ...}) = 0
 11 +++ exited with 0 +++
 """
+# The file of TRACE with most calls.
 NAME = "/w/a b\u00fc"
 
 
 def totals(tmp_path: Path) -> dict[str, Tally]:
-    """Returns the counts that Follower computes from TRACE."""
+    """Returns the counts that are computed from TRACE, by name."""
     path = tmp_path / "trace"
     path.write_text(TRACE.replace("OUR_LOOK", OUR_LOOK))
     return count(read_trace(path), "/w")
 
 
 def test_trace(tmp_path: Path) -> None:
+    """From TRACE, the right counts are computed for each file."""
     expected = Tally(opens=2, writes=2, bytes_written=107, reads=1, stats=1)
     assert totals(tmp_path) == {
         NAME: expected,
@@ -72,6 +75,7 @@ def test_trace(tmp_path: Path) -> None:
     ],
 )
 def test_arguments(text: str, parts: list[str]) -> None:
+    """The arguments of a call are split at the right commas. parts: the expected ones."""
     assert split_arguments(text) == parts
 
 
@@ -88,11 +92,13 @@ def log(**changes: int) -> Log:
 
 
 def test_right_log(tmp_path: Path) -> None:
+    """For the right log, there is no difference."""
     assert differences(totals(tmp_path), log(), "", "") == []
 
 
 @pytest.mark.parametrize("counter", ["OPENS", "WRITES", "BYTES_WRITTEN", "READS", "STATS", "SEEKS"])
 def test_wrong_log(counter: str, tmp_path: Path) -> None:
+    """If one counter is too high by 1, exactly this difference is found."""
     value = log().records["POSIX", NAME].get(f"POSIX_{counter}", 0)
     wrong = log(**{counter: int(value) + 1})
     (found,) = differences(totals(tmp_path), wrong, "", "")
@@ -100,6 +106,7 @@ def test_wrong_log(counter: str, tmp_path: Path) -> None:
 
 
 def test_missing_record(tmp_path: Path) -> None:
+    """If a record is missing, one difference is found."""
     wrong = log()
     del wrong.records["POSIX", "/w/c"]
     assert len(differences(totals(tmp_path), wrong, "", "")) == 1

@@ -1,4 +1,4 @@
-"""Each MPI program has the same results as without the runtime, and its single log has strace's
+"""Each MPI job has the same results as without the runtime, and its single log has strace's
 counts."""
 
 from __future__ import annotations
@@ -67,6 +67,7 @@ def same(a: bytes, b: bytes, tolerance: float) -> bool:
 
 
 def test_same() -> None:
+    """Numbers that differ by less than the tolerance are equal; other text must be the same."""
     assert same(b"x: 1.5, -2e-07 }", b"x: 1.5004, -0 }", 1e-3)
     assert not same(b"x: 1.5", b"x: 1.6", 1e-3)
     assert not same(b"x: 1.5", b"y: 1.5", 1e-3)
@@ -77,6 +78,8 @@ def test_same() -> None:
     "job", [pytest.param(job, id=job.name) for job in turning(JOBS, 1 / 3, "jobs")]
 )
 def test_job(job: Job, build: Path, parser: Path, tmp_path: Path) -> None:
+    """A job has the same output and files with the runtime, leaves one log that PyDarshan can read,
+    and this log has strace's counts and the files that were opened by MPI-IO."""
     if lacking := job.missing():
         absent(f"{lacking} is not installed")
     box = Sandbox(tmp_path / "box", build, job.setup, dict(ROOT_MAY_RUN))

@@ -14,13 +14,16 @@ from .program import Program
 from .programs import PROGRAMS
 from .sandbox import Sandbox
 
+# Records of POSIX.
 LIMIT = 7
-# Programs without streams: a counter has each of their calls.
+# Programs without streams, in which a counter has each call.
 CHOSEN = [p for p in PROGRAMS if p.name in ("cp-tree", "tar-create", "rsync")]
 
 
 @pytest.mark.parametrize("program", [pytest.param(p, id=p.name) for p in CHOSEN])
 def test_totals(program: Program, build: Path, tmp_path: Path) -> None:
+    """With few records, the sums of all counters equal strace's, and at most LIMIT files per
+    process have records of their own."""
     box = Sandbox(tmp_path / "box", build, program.setup, program.environment)
     box.configuration.write_text(f"MAX_RECORDS {LIMIT} POSIX\n")
     outcome, counts = box.traced(program.command, box.settings())

@@ -49,7 +49,7 @@ def complete(recorded: Recorded, parser: Path, kills: bool) -> None:
 
 
 def run_both(program: Program, box: Sandbox) -> tuple[Outcome, Outcome, dict[str, Tally]]:
-    """Returns the results without and with the runtime, and strace's counts by file: of the run
+    """Returns the outcomes without and with the runtime, and strace's counts by file: of the run
     with the runtime for a program with same_run, else of the run without it."""
     if program.same_run:
         bare = box.bare(program.command)
@@ -65,6 +65,8 @@ def run_both(program: Program, box: Sandbox) -> tuple[Outcome, Outcome, dict[str
     "program", [pytest.param(p, id=p.name) for p in turning(PROGRAMS, 1 / 2, "programs")]
 )
 def test_program(program: Program, build: Path, parser: Path, tmp_path: Path) -> None:
+    """A program has the same output and files with the runtime, and its logs have strace's counts
+    for every file."""
     needs(f"program:{program.command[0]}", "ptrace")
     if program.module and not importlib.util.find_spec(program.module):
         absent(f"{program.module} is not installed")

@@ -1,6 +1,7 @@
-"""Tests programs under valgrind, and programs with AddressSanitizer or ThreadSanitizer. GCC's
-AddressSanitizer must be the first library of a process and refuses to start after any preloaded
-library, whatever it is. It starts if LD_PRELOAD names it first, or with
+"""Programs run under valgrind, or with AddressSanitizer or ThreadSanitizer, and are recorded.
+
+GCC's AddressSanitizer must be the first library of a process and refuses to start after any
+preloaded library. It starts if LD_PRELOAD names it first, or with
 ASAN_OPTIONS=verify_asan_link_order=0, which `darshan run` sets. Clang links it statically into the
 program, where it is always first."""
 
@@ -16,6 +17,7 @@ from place import elsewhere, needs
 
 from .sandbox import Outcome, Recorded, Sandbox
 
+# Writes and reads files by descriptors and a stream, and prints "done".
 SOURCE = r"""
 #include <fcntl.h>
 #include <stdio.h>
@@ -38,6 +40,7 @@ int main(void) {
 """
 
 
+# Four threads write ten files each.
 THREADS = r"""
 #include <pthread.h>
 #include <stdio.h>
@@ -95,6 +98,7 @@ def threads_counted(box: Sandbox) -> None:
 
 
 def test_valgrind(build: Path, tmp_path: Path) -> None:
+    """Under valgrind, the program is recorded, and valgrind reports no error and no leak."""
     needs("program:valgrind")
     box = box_with(tmp_path, build, "gcc")
     bare = box.bare(["./program"])
@@ -116,6 +120,8 @@ def test_valgrind_with_threads(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("how", ["preloaded", "unordered"])
 def test_gcc_address_sanitizer(how: str, build: Path, tmp_path: Path) -> None:
+    """With GCC's AddressSanitizer, the program is recorded if it is preloaded first ("preloaded"),
+    or if its order is not verified ("unordered")."""
     box = box_with(tmp_path, build, "gcc", "-fsanitize=address")
     bare = box.bare(["./program"])
     name = ["gcc", "-print-file-name=libasan.so"]
@@ -129,6 +135,7 @@ def test_gcc_address_sanitizer(how: str, build: Path, tmp_path: Path) -> None:
 
 
 def test_gcc_address_sanitizer_refuses_to_be_second(build: Path, tmp_path: Path) -> None:
+    """Without either, GCC's AddressSanitizer ends the program with its own message."""
     box = box_with(tmp_path, build, "gcc", "-fsanitize=address")
     run = box.instrumented(["./program"])
     assert run.status != 0
@@ -136,6 +143,7 @@ def test_gcc_address_sanitizer_refuses_to_be_second(build: Path, tmp_path: Path)
 
 
 def test_clang_address_sanitizer(build: Path, tmp_path: Path) -> None:
+    """With Clang's AddressSanitizer, the program is recorded."""
     box = box_with(tmp_path, build, "clang", "-fsanitize=address")
     bare = box.bare(["./program"])
     run = box.instrumented(["./program"])

@@ -1,5 +1,15 @@
-/* The harness of the fault tests: for each program, lets each system call of the runtime fail with
- * each of its errors, one at a time. */
+/* The program that runs the fault tests. For each program of programs.def, it lets each system call
+ * of the runtime fail with each of its errors, one at a time. Exit status 1: a result is not right.
+ *
+ *   driver -p TARGET -r RUNTIME -f FOLDER -k NAME,NAME... [OPTIONS]
+ *
+ *   -w COUNT       worker processes
+ *   -n SHARE       only one fault in SHARE, another part with each seed (-S)
+ *   -d WAIT        milliseconds of a delay
+ *   -e ERROR       only this error
+ *   -1 CALL:ERROR  only this fault
+ *   -l             later calls of the same kind fail, too
+ *   -v             prints each run */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,10 +24,12 @@
 
 #include "faults.h"
 
+/* The options of the command line. error: only this error; 0: all. one: only this fault; NULL: all.
+ */
 struct options {
   const char *program, *runtime, *folder, *modes, *one;
   unsigned workers, share, seed, wait;
-  int lasting, verbose, error; /* error: only this error; 0: all */
+  int lasting, verbose, error;
 };
 /* Counts of all runs, in memory that the harness shares with its workers. runs: runs with a fault.
  * missed: the call did not occur again. failed: the result was wrong. known: wrong, but known.def
@@ -27,6 +39,7 @@ struct tally {
 };
 static struct tally *tally;
 
+/* The failures that known.def accepts; NULL and 0 match all. */
 static const struct {
   const char *mode, *call;
   int error;
@@ -38,18 +51,21 @@ static const struct {
     {"", "", 0, ""},
 };
 
+/* The programs of programs.def. */
 static const struct program programs[] = {
 #define PROGRAM(name, mode, with, rank, setting) {name, mode, with, rank, setting},
 #include "programs.def"
 #undef PROGRAM
 };
 
+/* Returns the program of this name; NULL if there is none. */
 static const struct program *program_named(const char *name) {
   for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
     if (strcmp(programs[i].name, name) == 0) return &programs[i];
   return NULL;
 }
 
+/* Returns 1 if known.def accepts a failure, otherwise 0. mode: name of the program. */
 static int is_known(const char *mode, long call, int error) {
   for (size_t i = 0; i + 1 < sizeof(known) / sizeof(known[0]); i++)
     if ((!known[i].mode || !strcmp(known[i].mode, mode)) &&
@@ -59,18 +75,20 @@ static int is_known(const char *mode, long call, int error) {
   return 0;
 }
 
+/* Returns the time in seconds from an arbitrary start. */
 static double now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
+/* Adds one to a count that several processes share. */
 static void count(unsigned long *what) {
   __atomic_add_fetch(what, 1, __ATOMIC_RELAXED);
 }
 
-/* Runs a program, and once again if it is a job that hangs: on a busy machine, a job hangs now and
- * then without the runtime, too. Counts and prints such hangs. Parameters: as of run_program. */
+/* Runs a program, and once more if it is a job that hangs: on a busy machine, a job sometimes hangs
+ * without the runtime, too. Counts and prints such hangs. Parameters: as of run_program. */
 static void run_patiently(struct run *run, const struct place *place, const struct program *program,
                           int bare, struct fault *fault) {
   struct fault again = *fault;
@@ -86,6 +104,8 @@ static void run_patiently(struct run *run, const struct place *place, const stru
   run_program(run, place, program, bare, fault);
 }
 
+/* Runs a program without a fault, and reads its result. bare: without the runtime. Returns 0; -1,
+ * with a message, if the program hangs or its result is wrong. */
 static int take_one(struct result *result, const struct place *place, const struct program *program,
                     int bare, struct run *run) {
   struct fault none = {.expected = -1};
@@ -100,6 +120,8 @@ static int take_one(struct result *result, const struct place *place, const stru
   return 0;
 }
 
+/* Runs a program without a fault, once without the runtime and twice with it, and fills *expected.
+ * *run is that of the last run. Returns 0; -1 if a run fails. */
 static int take_expected(struct expected *expected, const struct place *place,
                          const struct program *program, struct run *run) {
   if (take_one(&expected->bare, place, program, 1, run) < 0) return -1;
@@ -109,6 +131,7 @@ static int take_expected(struct expected *expected, const struct place *place,
   return 0;
 }
 
+/* Counts a run with a fault, and prints it if its result is wrong. mode: name of the program. */
 static void report(const struct options *options, const char *mode, const struct fault *fault,
                    const struct verdict *verdict) {
   const char *name = call_name(fault->call), *error = error_name(fault->error);
@@ -126,6 +149,8 @@ static void report(const struct options *options, const char *mode, const struct
   fflush(stdout);
 }
 
+/* Runs a program with a fault, and judges its result. reference: a run without a fault. n: index of
+ * the call in it, from 1. */
 static void run_fault(const struct options *options, const struct place *place,
                       const struct program *program, const struct expected *expected,
                       const struct run *reference, unsigned n, int error) {
@@ -156,6 +181,7 @@ static int chosen(const struct options *options, unsigned i) {
   return (hash ^ hash >> 13) % options->share == 0;
 }
 
+/* Runs the faults of one worker for a program. worker: its number, from 0. */
 static void work(const struct options *options, unsigned worker, const struct program *program) {
   struct place place;
   struct expected expected;
@@ -188,6 +214,7 @@ static void work(const struct options *options, unsigned worker, const struct pr
         run_fault(options, &place, program, &expected, &run, n, (int)error);
 }
 
+/* Runs all faults of a program in worker processes, and prints the counts. */
 static void run_all(const struct options *options, const struct program *program) {
   struct tally before = *tally;
   double start = now();

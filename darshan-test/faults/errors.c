@@ -10,6 +10,7 @@
 #include "errors.def"
 #undef CALL
 
+/* The calls that can fail, each with its errors up to NO_FAULT. */
 static const struct {
   long call;
   const char *name;
@@ -27,6 +28,7 @@ const char *error_name(int error) {
   return strerrorname_np(error);
 }
 
+/* Returns the index of a system call in the table; -1 if it cannot fail. */
 static int find(long call) {
   for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
     if (table[i].call == call) return (int)i;

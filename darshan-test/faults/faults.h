@@ -1,4 +1,4 @@
-/* Runs a program under ptrace, stops at each system call that the runtime's code makes, and lets
+/* Runs a program under ptrace, stops it at each system call that the runtime's code makes, and lets
  * one of them fail. */
 #ifndef DARSHAN_FAULTS_H
 #define DARSHAN_FAULTS_H
@@ -8,6 +8,7 @@
 
 #include "../interrupt/driver.h"
 
+/* Faults that are not errors: a transfer of a part, a delay, and a transfer of nothing. */
 enum { SHORT = -1, DELAYED = -2, NOTHING = -3, NO_FAULT = 0, MOST_CALLS = 4096 };
 
 /* A program of the fault tests: a mode of target.c, alone or as one rank of a job of two. */
@@ -16,6 +17,7 @@ struct program {
   int rank;                       /* of a job: the rank whose calls are counted */
   const char *setting;            /* NAME=VALUE, for the program's environment; "": none */
 };
+/* Returns 1 if the program runs as a job of two ranks, otherwise 0. */
 static inline int is_job(const struct program *program) {
   return program->with[0] && strcmp(program->with, "daos") != 0;
 }
@@ -25,11 +27,14 @@ static inline int is_job(const struct program *program) {
 /* Returns the fault number e (from 0) of the system call with this number: first its errors in
  * errors.def as errno values, then DELAYED, then NO_FAULT for every larger e. */
 int error_of(long call, unsigned e);
+/* Returns the name of a system call; "call NUMBER" if it cannot fail. */
 const char *call_name(long call);
+/* Returns the name of a fault, such as "EIO" or "short". */
 const char *error_name(int error);
 
 /* --- trace.c: a run ------------------------------------------------------------------ */
 
+/* One fault of one run, and the call that it met. */
 struct fault {
   unsigned n; /* index of the call in a run without faults, from 1; 0: none */
   /* The fault hits the turn-th call with this number. Other calls may come in between, because the
@@ -42,6 +47,7 @@ struct fault {
   unsigned wait; /* milliseconds, for DELAYED */
   int lasting;   /* later calls of this kind fail, too */
 };
+/* How a run went. status: as of waitpid; -1: the program did not end. */
 struct run {
   int status, hung;
   char where[400]; /* after a hang: the state of its threads */
@@ -56,18 +62,21 @@ void run_program(struct run *run, const struct place *place, const struct progra
 
 /* --- judge.c: is it right? ------------------------------------------------------------ */
 
+/* The judgement of a run with a fault. */
 struct verdict {
   char why[600];  /* empty: the result is right */
   char line[600]; /* the runtime's message */
   int whole;      /* the log is complete */
 };
-/* The results of a program without faults: bare, that is without the runtime, and of two runs with
- * it, to know what varies. */
+/* The results of a program without a fault: bare, which is without the runtime, and of two runs
+ * with it, whose differences show what varies. */
 struct expected {
   struct result bare, one, two;
   unsigned logs; /* number of files */
 };
+/* Returns the number of logs in the place. */
 unsigned count_logs(const struct place *place);
+/* Judges a run with a fault by the files that it left in the place. */
 void judge(struct verdict *verdict, const struct expected *expected, const struct place *place,
            const struct run *run);
 

@@ -10,6 +10,7 @@
 #include "darshan-read.h"
 #include "faults.h"
 
+/* The first word of each message of the runtime. */
 static const char spoken[] = "darshan";
 
 /* Returns the path of the retained journal that a message of the runtime names, as the rest of the
@@ -22,6 +23,7 @@ static const char *kept_at(const char *line) {
   return at ? at + sizeof(may_be) - 1 : NULL;
 }
 
+/* Returns the row of a result with the same module and record id; NULL if there is none. */
 static const struct row *same_row(const struct result *result, const struct row *like) {
   for (size_t i = 0; i < result->rows; i++)
     if (result->row[i].module == like->module && result->row[i].id == like->id)
@@ -38,6 +40,8 @@ static int is_loose(const struct darshan_counter *counter, const struct expected
          two->counter[counter->index] != row->counter[counter->index];
 }
 
+/* Returns 1 if a record has the expected counters; otherwise 0, with a reason in `why`. row: the
+ * expected record. is: the record of the run; NULL if it is missing. */
 static int row_is_right(const struct expected *expected, const struct row *row,
                         const struct row *is, char *why, size_t room) {
   const struct darshan_module *module = darshan_module_by_id(row->module);
@@ -57,6 +61,7 @@ static int row_is_right(const struct expected *expected, const struct row *row,
   return 1;
 }
 
+/* Returns the sum of a counter over all records of a module. counter: its index. */
 static int64_t sum_of(const struct result *result, int module, int counter) {
   int64_t sum = 0;
   for (size_t i = 0; i < result->rows; i++)
@@ -64,6 +69,8 @@ static int64_t sum_of(const struct result *result, int module, int counter) {
   return sum;
 }
 
+/* Returns 1 if records were lost to an overflow record or to the record of a folder, otherwise
+ * 0. */
 static int has_overflow(const struct result *result) {
   static const char name[] = "<overflow>";
   struct row like = {.id = darshan_id_of_name(name, sizeof(name) - 1)};
@@ -117,6 +124,8 @@ static int totals_are_right(const struct expected *expected, const struct result
   return !why[0];
 }
 
+/* Returns 1 if the records are as expected; otherwise 0, with a reason in `why`. in_parts: whether
+ * they come from several journals of a job. */
 static int rows_are_right(const struct expected *expected, const struct result *result,
                           int in_parts, char *why, size_t room) {
   if (!totals_are_right(expected, result, why, room)) return 0;
@@ -201,6 +210,8 @@ static int lost_is_said(const char *line, const char *why) {
   return strstr(line, strstr(why, "trace") ? "traces are lost" : "some records are lost") != NULL;
 }
 
+/* Judges the records of a run: all must be there, or the message must report exactly what is lost.
+ * logs: number of logs in the place. */
 static void judge_records(struct verdict *verdict, const struct expected *expected,
                           const struct result *result, unsigned logs) {
   char why[200] = "";

@@ -1,6 +1,6 @@
-/* The programs of the fault tests, one mode each. Their reads and writes are fixed, so every run of
- * a mode has the same counters. A failure that the program itself sees ends it with a status that
- * says where. The program prints "end" before a regular end. */
+/* The programs of the fault tests, one mode each. Their reads and writes are fixed, so each run of
+ * a mode has the same counters. A program that sees a failure itself ends with a status that says
+ * where. Before a regular end, it prints "end". */
 #include <fcntl.h>
 #include <pthread.h>
 #include <spawn.h>
@@ -18,13 +18,16 @@
 #endif
 
 enum { GROWTH_FILES = 300, THREADS = 4, ROUNDS = 10 };
-static const char *self; /* the path of this program */
+/* The path of this program. */
+static const char *self;
 extern char **environ;
 
+/* Ends the process with this status if something is not right. */
 static void must(int right, int status) {
   if (!right) _exit(status);
 }
 
+/* Creates a file, writes a text to it `rounds` times, reads it once, and closes the file. */
 static void use(const char *name, int rounds) {
   static const char text[] = "0123456789";
   char back[sizeof(text)] = "";
@@ -37,10 +40,13 @@ static void use(const char *name, int rounds) {
   must(close(fd) == 0, 13);
 }
 
+/* Does no I/O. */
 static void nothing(void) {}
+/* Uses one file. */
 static void first(void) {
   use("first", 3);
 }
+/* Uses more files than the runtime's first tables have room for. */
 static void growth(void) {
   char name[32];
   for (int i = 0; i < GROWTH_FILES; i++) {
@@ -48,6 +54,7 @@ static void growth(void) {
     use(name, 1);
   }
 }
+/* Writes and reads a stream, line by line. */
 static void streams(void) {
   char line[100];
   FILE *file = fopen("stream", "w+");
@@ -59,6 +66,8 @@ static void streams(void) {
     must(fgets(line, sizeof(line), file) != NULL && atoi(line) == i, 22);
   must(fclose(file) == 0, 23);
 }
+/* Uses names that change: a current folder, a file that is renamed, a copied descriptor, and a file
+ * that is removed. */
 static void names(void) {
   must(mkdir("folder", 0700) == 0 && chdir("folder") == 0, 30);
   use("inside", 2);
@@ -68,10 +77,12 @@ static void names(void) {
   must(fd >= 0 && other >= 0 && write(other, "x", 1) == 1, 33);
   must(close(fd) == 0 && close(other) == 0 && unlink("renamed") == 0, 34);
 }
+/* Waits for a child, which must end with 0. */
 static void wait_for(pid_t child) {
   int status;
   must(child > 0 && waitpid(child, &status, 0) == child && status == 0, 40);
 }
+/* Uses files before a fork, and in both processes after it. */
 static void forks(void) {
   use("before", 2);
   pid_t child = fork();
@@ -82,6 +93,7 @@ static void forks(void) {
   use("parent", 1);
   wait_for(child);
 }
+/* Uses files before and after it starts a program by posix_spawn. */
 static void spawn(void) {
   char *argv[] = {(char *)self, (char *)"first", NULL};
   pid_t child = -1;
@@ -90,6 +102,7 @@ static void spawn(void) {
   wait_for(child);
   use("behind", 2);
 }
+/* Uses files before and after it starts a program by vfork and exec. */
 static void vforks(void) {
   use("before", 2);
   pid_t child = vfork();
@@ -99,22 +112,26 @@ static void vforks(void) {
   }
   wait_for(child);
 }
+/* Uses a file, and becomes another program. */
 static void exec(void) {
   use("before", 2);
   execl(self, self, "streams", NULL);
   must(0, 42);
 }
+/* Uses files before and after an exec that fails. */
 static void exec_fails(void) {
   use("before", 2);
   must(execl("no-such-program", "no-such-program", NULL) < 0, 43);
   use("before", 4);
   use("behind", 4);
 }
+/* Uses a file again and again; the function of a thread. */
 static void *thread(void *name) {
   for (int i = 0; i < ROUNDS; i++)
     use(name, 2);
   return NULL;
 }
+/* Uses files in several threads at once. */
 static void threads(void) {
   static const char *const name[THREADS] = {"one", "two", "three", "four"};
   pthread_t id[THREADS];
@@ -147,20 +164,24 @@ static void traces(void) {
   use("many", 3000);
   streams();
 }
+/* Uses a file, and ends by _exit. */
 static void ends_at_once(void) {
   use("first", 3);
   (void)!write(1, "end\n", 4);
   _exit(7);
 }
+/* Uses a file at the process's end. */
 static void last(void) {
   use("last", 3);
 }
+/* Uses files, the last one while quick_exit runs. */
 static void ends_quickly(void) {
   must(at_quick_exit(last) == 0, 52);
   use("first", 3);
   (void)!write(1, "end\n", 4);
   quick_exit(7);
 }
+/* Uses files, the last one while exit runs. */
 static void ends(void) {
   must(atexit(last) == 0, 53);
   use("first", 3);
@@ -168,7 +189,8 @@ static void ends(void) {
 }
 
 #ifdef WITH_MPI
-/* Uses a file of each rank, a file of both ranks, and a file by MPI-IO. */
+/* Uses a file of each rank, the first of them before MPI_Init, a file of both ranks, and a file by
+ * MPI-IO. */
 static void mpi(void) {
   int rank;
   char name[32];

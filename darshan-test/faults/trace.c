@@ -1,4 +1,4 @@
-/* Traces a program by ptrace. A system call is the runtime's own if its instruction is in the
+/* Traces a program with ptrace. A system call is the runtime's own if the instruction is in the
  * runtime's code; all others are the program's. */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,6 +40,7 @@ struct tracer {
   pid_t first;
 };
 
+/* Returns the time in seconds from an arbitrary start. */
 static double now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
@@ -71,6 +72,8 @@ static int launch(const struct program *program, char *argv[], char *envp[]) {
   return n;
 }
 
+/* Becomes the program, under ptrace, with the settings of a test. bare: without the runtime. Does
+ * not return. */
 static void become_program(const struct place *place, const struct program *program, int bare) {
   char preload[PATH_MAX + 16], logs[PATH_MAX + 32], journals[PATH_MAX + 32];
   snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", bare ? "" : place->runtime);
@@ -98,6 +101,7 @@ static void become_program(const struct place *place, const struct program *prog
   _exit(122);
 }
 
+/* Does nothing; a signal with a handler interrupts waitpid. */
 static void rang(int signal) {
   (void)signal;
 }
@@ -111,8 +115,8 @@ static void tick(int on) {
   setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* Returns 1 if the process runs the program under test. Launchers run untraced: they make many
- * calls, and none of the runtime's. */
+/* Returns 1 if the process runs the program under test, otherwise 0. Launchers run untraced: they
+ * make many calls, and none of the runtime's. */
 static int is_program(const struct tracer *tracer, pid_t id) {
   char path[64];
   struct stat is, program;
@@ -121,6 +125,7 @@ static int is_program(const struct tracer *tracer, pid_t id) {
          is.st_dev == program.st_dev && is.st_ino == program.st_ino;
 }
 
+/* Returns the entry of a thread; NULL if there is none. make: whether to create a missing entry. */
 static struct thread *thread_of(struct tracer *tracer, pid_t id, int make) {
   struct thread *unused = NULL;
   for (int i = 0; i < MOST_THREADS; i++) {
@@ -132,6 +137,7 @@ static struct thread *thread_of(struct tracer *tracer, pid_t id, int make) {
   return unused;
 }
 
+/* Returns 1 if a process is this rank of its job, otherwise 0. */
 static int is_rank(pid_t id, int rank) {
   static char text[1 << 16];
   char path[64], mpich[32], openmpi[48];
@@ -147,6 +153,8 @@ static int is_rank(pid_t id, int rank) {
   return 0;
 }
 
+/* Finds the runtime's code in a thread's process, once it is loaded, and whether the thread's calls
+ * are counted. */
 static void find_code(struct thread *thread, const struct tracer *tracer) {
   const struct place *place = tracer->place;
   struct process process = {.pid = thread->id};
@@ -157,6 +165,7 @@ static void find_code(struct thread *thread, const struct tracer *tracer) {
   thread->counted = !is_job(tracer->program) || is_rank(thread->id, tracer->program->rank);
 }
 
+/* Returns 1 for system calls that the runtime makes for the program, otherwise 0. */
 static int is_programs(long call) {
   switch (call) { /* the runtime makes them for the program */
   case SYS_vfork:
@@ -195,6 +204,8 @@ static int strike(struct thread *thread, struct fault *fault, struct user_regs_s
   return 0;
 }
 
+/* Counts a system call at its start, and applies the fault if this is the call. Returns 1 if the
+ * thread must remain stopped, otherwise 0. */
 static int on_entry(struct tracer *tracer, struct thread *thread,
                     const struct __ptrace_syscall_info *info) {
   struct user_regs_struct regs;
@@ -212,6 +223,7 @@ static int on_entry(struct tracer *tracer, struct thread *thread,
   return strike(thread, tracer->fault, &regs);
 }
 
+/* Gives a call that was changed the result of the fault. */
 static void on_exit_of_call(const struct tracer *tracer, struct thread *thread) {
   struct user_regs_struct regs;
   if (!thread->struck) return;
@@ -222,10 +234,13 @@ static void on_exit_of_call(const struct tracer *tracer, struct thread *thread) 
   ptrace(PTRACE_SETREGS, thread->id, NULL, &regs);
 }
 
+/* Lets a thread continue, with a signal; 0: without one. */
 static void go_on(const struct thread *thread, int signal) {
   ptrace(thread->watched ? PTRACE_SYSCALL : PTRACE_CONT, thread->id, NULL, (long)signal);
 }
 
+/* Handles a stop of a thread and lets it continue, unless the fault is a delay. status: as of
+ * waitpid. */
 static void on_stop(struct tracer *tracer, struct thread *thread, int status) {
   int signal = WSTOPSIG(status), event = status >> 16, held = 0;
   if (signal == (SIGTRAP | 0x80)) {
@@ -249,6 +264,7 @@ static void on_stop(struct tracer *tracer, struct thread *thread, int status) {
   if (!held) go_on(thread, signal);
 }
 
+/* Lets threads continue whose delay is over. */
 static void release(struct tracer *tracer) {
   double time = now();
   for (int i = 0; i < MOST_THREADS; i++) {
@@ -291,6 +307,7 @@ static void tell_where(struct tracer *tracer) {
   }
 }
 
+/* Handles the stops of all threads until the last one is gone or the program hangs. */
 static void lead(struct tracer *tracer) {
   double start = now();
   for (;;) {

@@ -1,4 +1,4 @@
-"""Runs the `darshan` command in a folder of its own, without settings of the runtime in the
+"""Fixtures that run the `darshan` command in a new folder, without settings of the runtime in the
 environment."""
 
 from __future__ import annotations
@@ -12,14 +12,16 @@ from lab.command import finished_in_bytes
 from lab.environment import plain
 from lab.log import Row, read_rows
 
+# Time limit of a command.
 SECONDS = 60
+# Runs `darshan ARGUMENT...`, with output as bytes; see the fixture darshan.
 Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
 
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """Returns the tests' environment without settings of the runtime, but with a folder for
-    journals."""
+    """Returns the tests' environment variables without settings of the runtime, but with a new
+    folder for journals."""
     journals = tmp_path / "journals"
     journals.mkdir()
     return {**plain(), "DARSHAN_MMAP_LOGPATH": str(journals), "LC_ALL": "C.UTF-8"}
@@ -27,7 +29,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture
 def work(tmp_path: Path) -> Path:
-    """Returns the working folder of the commands."""
+    """Returns a new folder, in which the commands run."""
     folder = tmp_path / "work"
     folder.mkdir()
     return folder
@@ -35,7 +37,8 @@ def work(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def darshan(build: Path, work: Path, environment: dict[str, str]) -> Run:
-    """Returns a function that runs `darshan ARGUMENT...`. variables: added to the environment."""
+    """Returns a function that runs `darshan ARGUMENT...` in the folder `work`, and returns its
+    status and output whatever the status is. variables: added to the environment."""
 
     def run(
         *arguments: str | bytes | Path, variables: dict[str, str] | None = None
@@ -52,5 +55,5 @@ def darshan(build: Path, work: Path, environment: dict[str, str]) -> Run:
 
 @pytest.fixture
 def rows(parser: Path) -> Callable[[Path], list[Row]]:
-    """Returns a function that reads the rows of a log."""
+    """Returns a function that reads all rows that darshan-parser prints for a log."""
     return lambda log: read_rows(parser, log)

@@ -1,5 +1,4 @@
-"""Starts `darshan watch --export` beside programs that are recorded, and reads the exported
-numbers."""
+"""Starts `darshan watch --export` while recorded processes run, and reads the exported numbers."""
 
 from __future__ import annotations
 
@@ -15,11 +14,14 @@ from lab.command import finished
 from lab.environment import plain, settings
 from prometheus_client.parser import text_string_to_metric_families
 
+# Time limit of all waiting.
 SECONDS = 60
+# (name, value) of each label, sorted.
 Labels = tuple[tuple[str, str], ...]
-Samples = dict[tuple[str, Labels], float]  # (name, sorted labels) -> value
+# By name of the metric and labels: the value.
+Samples = dict[tuple[str, Labels], float]
 
-# Writes 4 KiB for each line of its standard input, and prints the bytes written so far.
+# Writes 4 KiB to the file for each line of its standard input, and prints the sum of bytes so far.
 WRITER = """
 import os, sys
 fd = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT)
@@ -31,7 +33,8 @@ while sys.stdin.readline():
 
 
 def samples_of(text: str) -> Samples:
-    """Parses text in Prometheus' format by Prometheus' own parser. A duplicate row is an error."""
+    """Parses text in Prometheus' format by Prometheus' own parser. Fails if two rows have the same
+    name and labels."""
     found: Samples = {}
     for family in text_string_to_metric_families(text):
         for sample in family.samples:
@@ -42,13 +45,14 @@ def samples_of(text: str) -> Samples:
 
 
 def total(samples: Samples, name: str, **labels: str) -> float:
-    """Returns the sum of the rows of a metric that have the given labels."""
+    """Returns the sum of the rows of a metric that have the given labels and any others; 0 if there
+    are none."""
     wanted = set(labels.items())
     return sum(value for (is_, all_), value in samples.items() if is_ == name and wanted <= {*all_})
 
 
 def until(condition: Callable[[], bool]) -> None:
-    """Waits until a condition is true; fails if that takes too long."""
+    """Waits until a condition is true; fails after SECONDS."""
     end = time.monotonic() + SECONDS
     while not condition():
         assert time.monotonic() < end
@@ -56,7 +60,8 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 class Exporter:
-    """A running `darshan watch --export`, and what it exports."""
+    """A running `darshan watch --export`: the files that it writes, its errors, and after its end
+    its exit status."""
 
     def __init__(self, folder: Path) -> None:
         self.prometheus = folder / "darshan.prom"
@@ -66,7 +71,8 @@ class Exporter:
         self.earlier: Samples = {}
 
     def samples(self) -> Samples:
-        """Returns the newest exported rows. No counter may be lower than before."""
+        """Returns the newest exported rows; none before the first export. Fails if a counter is
+        lower than at the previous call."""
         text = self.prometheus.read_text() if self.prometheus.exists() else ""
         found = samples_of(text)
         for key, value in self.earlier.items():
@@ -79,7 +85,7 @@ class Exporter:
         return total(self.samples(), name, **labels)
 
     def objects(self) -> list[dict[str, object]]:
-        """Returns the exported lines of JSON."""
+        """Returns the exported lines of JSON, oldest first."""
         return [json.loads(line) for line in self.lines.read_text().splitlines()]
 
 
@@ -87,8 +93,9 @@ class Exporter:
 def exporter(
     build: Path, folder: Path, journals: Path, *more: str, before: Sequence[str] = ()
 ) -> Iterator[Exporter]:
-    """Runs `darshan watch --export` during the context, with output to files in a folder. more:
-    further options. before: words in front of the command."""
+    """Runs `darshan watch --export` during the context, with an interval of 0.1 s. folder: for its
+    output in both formats. journals: the folder that it watches. more: further receivers. before:
+    words in front of the command."""
     one = Exporter(folder)
     places = (f"prometheus:{one.prometheus}", f"json:{one.lines}", *more)
     words = [word for place in places for word in ("--export", place)]
@@ -104,7 +111,7 @@ def exporter(
 
 
 class Recorded:
-    """A recorded process that writes to its file on request."""
+    """A recorded process that writes to its file on request. written: the bytes so far."""
 
     def __init__(self, file: Path, variables: Mapping[str, str], before: Sequence[str]) -> None:
         self.written = 0
@@ -114,7 +121,7 @@ class Recorded:
         )  # fmt: skip
 
     def write(self, times: int = 1) -> None:
-        """Lets the process write this many times, and waits until it has."""
+        """Lets the process write 4 KiB this many times, and waits until it has."""
         assert self.process.stdin is not None and self.process.stdout is not None
         for _ in range(times):
             self.process.stdin.write("\n")
@@ -122,7 +129,7 @@ class Recorded:
             self.written = int(self.process.stdout.readline())
 
     def end(self) -> None:
-        """Lets the process end normally."""
+        """Lets the process end normally, and waits for it."""
         assert self.process.stdin is not None and self.process.stdout is not None
         self.process.stdin.close()
         assert self.process.wait(SECONDS) == 0
@@ -137,8 +144,9 @@ def recorded(
     job: int | None = None,
     before: Sequence[str] = (),
 ) -> Iterator[Recorded]:
-    """Starts a recorded process for the context. job: number of its batch job, None for none.
-    folders: for journals and for logs."""
+    """Runs a recorded process during the context, and kills it at the end if it still runs. file:
+    to which it writes. folders: for journals and for logs. job: number of its batch job, None for
+    none. before: words in front of the command."""
     journals, logs = folders
     batch = {"DARSHAN_JOBID": "BATCH_JOB", "BATCH_JOB": str(job)} if job else {}
     one = Recorded(file, {**settings(build, logs, journals), **batch}, before)
@@ -151,6 +159,7 @@ def recorded(
 
 
 def user_name() -> str:
-    """Returns the name of the user who runs the tests, by getent."""
+    """Returns the name of the user who runs the tests, by getent; the number if there is no
+    name."""
     done = finished(["getent", "passwd", str(os.geteuid())])
     return done.stdout.split(":")[0] or str(os.geteuid())

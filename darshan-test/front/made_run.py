@@ -1,7 +1,10 @@
-"""A stand-in for a program that `darshan run` starts: writes the rows and parts that a process tree
-would leave.
+"""A stand-in for a program that `darshan run` starts: writes the rows of events and the logs of
+processes that a tree of real processes would leave in the run directory.
 
-python3 -m front.made_run WHAT LOG [ARGUMENT...]     in the folder above this one"""
+python3 -m front.made_run WHAT LOG [ARGUMENT...] in the folder above this one
+
+WHAT: kind of the tree, see main. LOG: the log of one process, copied for each process of the tree.
+ARGUMENT: logs of MPI jobs or of their ranks."""
 
 from __future__ import annotations
 
@@ -15,11 +18,13 @@ from pathlib import Path
 
 from runs.events import SECOND, Kind, Run
 
-NOBODY = 1 << 23  # no process has this pid
+# A pid that no process has.
+NOBODY = 1 << 23
 
 
 class Mine(Run):
-    """The run in which this program was started."""
+    """The run in which this program was started, by the run directory in its environment. It seems
+    to have begun 9 s ago."""
 
     def __init__(self) -> None:
         super().__init__(Path(os.environ["DARSHAN_ENABLE_NONMPI"]), time.time_ns() - 9 * SECOND)
@@ -30,6 +35,7 @@ class Mine(Run):
 
 
 def child(run: Mine, log: Path, pid: int, parent: int, program: str = "cat") -> None:
+    """Adds a process that lived from second 1 to 2 of the run, and its log."""
     run.process(pid, (SECOND, 2 * SECOND), program, parent)
     run.part(log, pid, SECOND)
 
@@ -37,8 +43,8 @@ def child(run: Mine, log: Path, pid: int, parent: int, program: str = "cat") -> 
 def job(
     run: Mine, log: Path, launcher: int, ranks: int = 2, *, wrapper: str = "", ends: bool = True
 ) -> None:
-    """Writes the rows of ranks that an MPI launcher starts. wrapper: a shell between the launcher
-    and each rank. ends: whether the ranks end."""
+    """Writes the rows of ranks that an MPI launcher starts. wrapper: name of a shell between the
+    launcher and each rank; "" for none. ends: whether the ranks have ended."""
     for rank in range(ranks):
         pid = NOBODY + launcher + rank
         parent = launcher
@@ -52,17 +58,23 @@ def job(
 
 
 def killed_job(run: Mine, launcher: int, each: tuple[str, ...]) -> None:
+    """Adds a job whose ranks were killed. each: logs of the ranks, to be used as their journals."""
     job(run, Path(), launcher, len(each), ends=False)
     for rank, log in enumerate(each):
         shutil.copy(log, run.folder / f"u_app_id7_mmap-log-99-{rank}.darshan")
 
 
 def own_logs(logs: tuple[str, ...]) -> None:
+    """Copies logs into the folder for logs, as MPI jobs write theirs themselves."""
     for log in logs:
         shutil.copy(log, os.environ["DARSHAN_LOGPATH"])
 
 
 def main(what: str, log: Path, *more: str) -> None:
+    """Makes the run. what: "one" or "two" processes, "failing" ones, an MPI "job", "wrapped" in
+    shells, a "script" that starts a job, a "killed-job", a process that "outlived" the run, or
+    "wait" for the end of standard input. more: for killed-job the ranks' logs, else logs of
+    jobs."""
     run, me = Mine(), os.getpid()
     if what == "wait":
         run.base = time.time_ns()

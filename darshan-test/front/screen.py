@@ -1,17 +1,20 @@
-"""Reads the screen of `darshan stat`."""
+"""Checks and reads the screen that `darshan stat` prints."""
 
 from __future__ import annotations
 
 import unicodedata
 
 LINES, COLUMNS = 24, 80
-DATASETS = 8  # additional lines if the screen has a table of datasets
+# Additional lines if the screen has a table of datasets.
+DATASETS = 8
+# Names in the first column of the table of layers.
 LAYERS = ("POSIX", "STDIO", "MPI-IO", "H5D", "PNETCDF_VAR")
 
 
 def fits(screen: str, most: int = LINES) -> None:
-    """Checks the number of the screen's lines, that they have at most 80 columns, and that no byte
-    controls the terminal. Lines about parts of the log that could not be read are not counted."""
+    """Fails if the screen has too many lines, a line of more than 80 columns, or a character that
+    controls the terminal. Messages about unreadable parts of the log do not count as lines. most:
+    of lines, without the table of datasets."""
     lines = screen.splitlines()
     told = [line for line in lines if not line.startswith("darshan: /")]
     assert len(told) <= most + (DATASETS if "datasets by time" in screen else 0)
@@ -22,6 +25,7 @@ def fits(screen: str, most: int = LINES) -> None:
 
 
 def layers(screen: str) -> dict[str, list[str]]:
-    """Returns the columns of the table of layers, by layer: files, reads, writes, ..."""
+    """Returns the columns of the table of layers, by the layer's name: number of files, reads,
+    writes and so on."""
     found = [line.split() for line in screen.splitlines()]
     return {words[0]: words[1:] for words in found if words and words[0] in LAYERS}

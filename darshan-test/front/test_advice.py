@@ -1,5 +1,5 @@
-"""`darshan stat` and the report say to which process or processes a time belongs, and their remedy
-fits the calls of the program."""
+"""The screen of `darshan stat` and the report say to how many processes a time belongs, and their
+remedies fit the calls of the program."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ import pytest
 
 from .conftest import Run
 
-# Two processes take turns, or one holds the lock and the other waits. Each prints its waits.
+# Two processes take turns at a lock, or one holds it and the other waits. Each prints its waits in
+# seconds.
 LOCKED = """
 import fcntl, os, sys, time
 def work(first, turns):
@@ -44,7 +45,8 @@ else:
         os.waitpid(child, 0)
 """
 
-# The values of one column of a table after the other, or all values in their order.
+# Reads the values of one column of a table after the other ("columns"), or all values in the order
+# of the file ("rows").
 COLUMNS = """
 import os, sys
 rows, columns = 3000, 60
@@ -55,7 +57,8 @@ for i in range(rows * columns):
     os.pread(file, 8, at * (4096 if sys.argv[1] == "columns" else 8))
 """
 
-# Names are looked for in a folder, or the next free name is.
+# Lists a folder 400 times, either to search for names, or ("free") to create a file with the next
+# free name each time.
 LISTED = """
 import os, sys
 os.mkdir("folder")
@@ -67,6 +70,7 @@ for i in range(400):
         with open(f"folder/{len(known)}", "wb") as file:
             file.write(b"x")
 """
+# Writes to a file only through a mapping, with an msync after each change.
 SYNCED = """
 import mmap
 with open("store", "wb+") as file:
@@ -79,7 +83,8 @@ with open("store", "wb+") as file:
 
 
 def told(darshan: Run, work: Path, *command: str) -> tuple[str, str, dict[str, dict[str, Any]]]:
-    """Runs a command; returns its output, the screen, and the findings of its log by name."""
+    """Runs `darshan stat` on a command. Returns the command's output, the screen, and the findings
+    of the log by name, computed without lower limits for their costs."""
     done = darshan("stat", *command)
     (log,) = (work / "darshan-logs").glob("*.darshan")
     (work / "limits").write_text("stake.seconds = 0\nstake.share = 0\nio.fine = 0\n")
@@ -91,7 +96,8 @@ def told(darshan: Run, work: Path, *command: str) -> tuple[str, str, dict[str, d
 
 @pytest.mark.parametrize("way", ["turns", "hold"])
 def test_a_wait_is_that_of_one_process(darshan: Run, work: Path, way: str) -> None:
-    """The text does not present a time that is summed over processes as the wait of one process."""
+    """For two processes that wait for a lock, the finding's seconds are the mean wait of a process
+    that waited, not the sum over processes. way: whether both wait in turns or one waits once."""
     output, screen, found = told(darshan, work, sys.executable, "-c", LOCKED, way)
     waits = [float(word) for word in output.split()]
     lock = found["waits-for-locks"]
@@ -107,8 +113,9 @@ def test_a_wait_is_that_of_one_process(darshan: Run, work: Path, way: str) -> No
 
 @pytest.mark.parametrize("way", ["columns", "rows"])
 def test_a_column_is_not_read_through_a_buffer(darshan: Run, work: Path, way: str) -> None:
-    """For a program that reads one column of a table, no buffer is proposed, because a buffer would
-    read the unused bytes between the values."""
+    """For small reads of one column of a table, the remedy is to read whole rows, not to use a
+    buffer, which would read the unused bytes between. For small reads in the order of the file
+    ("rows"), it is a buffer."""
     _, screen, found = told(darshan, work, sys.executable, "-c", COLUMNS, way)
     remedy = found["small-accesses-read"]["remedy"]
     assert ("buffer" in remedy["text"]) == (way == "rows")
@@ -118,8 +125,8 @@ def test_a_column_is_not_read_through_a_buffer(darshan: Run, work: Path, way: st
 
 
 def test_dd_gets_its_own_option(darshan: Run, work: Path) -> None:
-    """The remedy for `dd bs=1` is an option of dd that copies the same bytes. A program that only
-    read the copy is not blamed for the writes."""
+    """For `dd bs=1` the remedy is a command line of dd with larger blocks that makes the same copy.
+    The finding on small writes names dd, and not the program that only reads the copy."""
     (work / "raw").write_bytes(bytes(range(256)) * 1500)
     script = "dd if=raw of=copy bs=1 skip=128 count=300000 2>&-; cksum copy"
     _, screen, found = told(darshan, work, "sh", "-c", script)
@@ -135,8 +142,8 @@ def test_dd_gets_its_own_option(darshan: Run, work: Path) -> None:
 
 @pytest.mark.parametrize("way", ["names", "free"])
 def test_a_free_name_is_looked_for(darshan: Run, work: Path, way: str) -> None:
-    """The remedy for finding a free name is shown only for a program that creates or tries names.
-    The screen shows the time of listing folders, although no file has it."""
+    """For a folder that is listed again and again, the remedy about free names is shown only if the
+    program creates files in it. The screen shows the time of listing, although no file has it."""
     _, screen, found = told(darshan, work, sys.executable, "-c", LISTED, way)
     assert re.search(r"^listing  [\d.]+ m?s of t\.meta", screen, re.M)
     remedy = found["listed-again"]["remedy"]["text"]
@@ -145,7 +152,7 @@ def test_a_free_name_is_looked_for(darshan: Run, work: Path, way: str) -> None:
 
 
 def test_time_of_syncs_is_not_that_of_writes(darshan: Run, work: Path) -> None:
-    """A file that was only written through mappings has the time of msync as time of writes; the
-    screen says so."""
+    """For a file that was written only through a mapping, the screen says that the time of writes
+    was spent in syncs (msync)."""
     done = darshan("stat", sys.executable, "-c", SYNCED)
     assert re.search(r"^syncs    [\d.]+ m?s of t\.write", done.stderr.decode(), re.M)

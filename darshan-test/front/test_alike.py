@@ -1,5 +1,5 @@
-"""The table of files: similar files share one row, as in the report, and the application's own
-files come first."""
+"""In the tables of files, files with similar names share one row, as in the report, and the
+application's own files come first."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from report.pages import text_of
 from .conftest import Run
 from .screen import fits
 
-# The screen has a line for the listing of folders, and one row of files less, if the listing takes
-# 1 % of the run. On a busy machine the folders of Python take so long in a short run.
+# Makes a run last at least 2 s. If the listing of folders takes 1 % of a run, the screen has a line
+# for it and one row of files less; in a short run on a busy machine, Python's folders take so long.
 LONG = """
 import time
 time.sleep(2)
 """
 
-# Files whose names differ in numbers, one different file, files that differ in letters, and few
-# files.
+# Creates 5,000 files whose names differ in numbers, one of similar name with many more writes, 260
+# whose names differ in letters, and 7 others.
 MANY = (
     LONG
     + """
@@ -38,18 +38,21 @@ with open("data_x.csv", "wb", buffering=0) as file:
         file.write(b"x" * 1000)
 """
 )
+# Writes 30 small datasets with similar names to an HDF5 file.
 DATASETS = """
 import h5py
 with h5py.File("one.h5", "w") as file:
     for i in range(30):
         file.create_dataset(f"d{i}", data=range(100))
 """
+# A row of the table of files: name, number of files if the row has several, then bytes, calls and
+# time.
 ROW = re.compile(r"^(\S.*?)(?: \(([\d,]+) files\))? +(?:[\d.]+ \S?i?B +){2}\d+ +[\d.]+ \S+$", re.M)
 
 
 def run(darshan: Run, script: str) -> list[tuple[str, str]]:
-    """Runs `darshan stat` on a Python program. Returns name and number of files of each row.
-    script: the program's text."""
+    """Runs `darshan stat` on a Python program. Returns name and number of files of each row of the
+    table of files; the number is "" for a row of one file. script: the program's text."""
     done = darshan("stat", sys.executable, "-c", script)
     screen = done.stderr.decode()
     assert done.returncode == 0
@@ -59,7 +62,7 @@ def run(darshan: Run, script: str) -> list[tuple[str, str]]:
 
 
 def in_report(build: Path, work: Path) -> str:
-    """Returns the report on the only log, a web page."""
+    """Returns the text of the web page with the report on the only log."""
     (log,) = (work / "darshan-logs").iterdir()
     page = work / "page.html"
     command = [build / "darshan-job-summary", "--no-latex", "-o", page, log]
@@ -68,7 +71,9 @@ def in_report(build: Path, work: Path) -> str:
 
 
 def test_files_that_are_alike(darshan: Run, build: Path, work: Path) -> None:
-    """Similar files have one row, with the same name in stat and in the report."""
+    """Files whose names differ in numbers or letters have one row with a pattern and their number,
+    the same on the screen and in the report. A file that took much more time has its own row; seven
+    files are too few for a pattern."""
     rows = {name.rpartition("/")[2]: number for name, number in run(darshan, MANY)}
     page = in_report(build, work)
     # On a busy machine, a file that took a quarter of the total time has its own row.
@@ -79,7 +84,8 @@ def test_files_that_are_alike(darshan: Run, build: Path, work: Path) -> None:
 
 
 def test_files_of_a_virtual_machine_come_last(darshan: Run) -> None:
-    """The files in which a Java machine keeps its counters do not displace the user's files."""
+    """The file in which a Java machine keeps its counters (hsperfdata) has no row if there are
+    enough files of the program, however many bytes were written to it."""
     script = f"""{LONG}
 import mmap, os
 os.mkdir("hsperfdata_me")
@@ -95,7 +101,8 @@ for name in "abcdefgh":
 
 
 def test_own_files_come_first(darshan: Run) -> None:
-    """The files of Python itself come last, however long their calls took."""
+    """The files that Python itself reads come behind all files of the program, however long their
+    calls took."""
     rows = run(darshan, "import json, email.parser, http.client\nopen('own', 'w').close()")
     places = [i for i, (name, _) in enumerate(rows) if name.endswith("/*")]
     assert places and any(name.endswith("/own") for name, _ in rows[: places[0]])
@@ -103,13 +110,14 @@ def test_own_files_come_first(darshan: Run) -> None:
 
 
 def test_datasets_hide_no_files(darshan: Run) -> None:
-    """A table of datasets does not displace the table of files."""
+    """If the screen has a table of datasets, the table of files still has three rows, and none of
+    them is of Python's own files."""
     rows = run(darshan, DATASETS)
     assert len(rows) == 3 and not any(name.endswith("python3/*") for name, _ in rows)
 
 
 def test_datasets_that_are_alike(darshan: Run, build: Path, work: Path) -> None:
-    """The row of similar datasets in the PDF counts datasets, not files."""
+    """In the PDF, the row of similar datasets gives the number of datasets, not of files."""
     run(darshan, DATASETS)
     (log,) = (work / "darshan-logs").iterdir()
     page = work / "page.pdf"

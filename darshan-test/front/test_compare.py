@@ -1,4 +1,5 @@
-"""`darshan compare` fails on conditions. The GitHub action and the GitLab job use it."""
+"""`darshan compare` prints the differences of two logs and fails if a given condition holds. The
+GitHub action and the GitLab job use it."""
 
 from __future__ import annotations
 
@@ -19,6 +20,7 @@ from tree import SOURCE
 from .conftest import SECONDS, Run
 
 CI = SOURCE / "doc" / "ci"
+# Writes a file of 1 MB, and reads it in pieces of 100 kB as often as the argument says.
 READ = """
 import sys
 open("data", "wb").write(bytes(1000000))
@@ -29,7 +31,8 @@ with open("data", "rb", buffering=0) as file:
 
 @pytest.fixture
 def logs(darshan: Run, work: Path) -> tuple[Path, Path]:
-    """Makes the logs of a program that reads 1 MB, and of the same program reading 2 MB."""
+    """Makes two logs, before and after a change: of a program that reads 1 MB, and of the same
+    program reading 2 MB."""
     for number, name in (("10", "before"), ("20", "after")):
         variables = {"DARSHAN_LOGFILE": str(work / f"{name}.darshan")}
         done = darshan("run", sys.executable, "-c", READ, number, variables=variables)
@@ -38,6 +41,8 @@ def logs(darshan: Run, work: Path) -> tuple[Path, Path]:
 
 
 def data(darshan: Run, *arguments: str | Path) -> dict[str, Any]:
+    """Returns the JSON that `darshan compare ARGUMENT... --json` prints. Fails unless the exit
+    status is 1 exactly if a condition holds."""
     done = darshan("compare", *arguments, "--json")
     found: dict[str, Any] = json.loads(done.stdout)
     assert found["failed"] == (done.returncode == 1)
@@ -45,7 +50,8 @@ def data(darshan: Run, *arguments: str | Path) -> dict[str, Any]:
 
 
 def test_measures_are_those_of_the_logs(darshan: Run, logs: tuple[Path, Path]) -> None:
-    """The measures equal the sums in `darshan report --json`."""
+    """For each log, run time, bytes, reads, I/O share and number of problems equal the sums in
+    `darshan report --json`."""
     found = data(darshan, *logs)
     assert (found["format"], found["version"], found["failed"]) == ("darshan-compare", 1, False)
     for key, log in zip(("before", "after"), logs):
@@ -74,7 +80,9 @@ def test_measures_are_those_of_the_logs(darshan: Run, logs: tuple[Path, Path]) -
      ("run_seconds>1e6", False), ("file_io_share>=0%", True), ("new_findings>0", False)],
 )  # fmt: skip
 def test_conditions(condition: str, holds: bool, darshan: Run, logs: tuple[Path, Path]) -> None:
-    """The exit status is 1 if the condition holds, and the output says so."""
+    """If the condition of --fail-if holds for the two logs, the exit status is 1 and the last line
+    says FAILED; otherwise 0 and passed. condition: on a difference (with +) or on the value of the
+    second log. holds: whether it does."""
     found = data(darshan, *logs, "--fail-if", condition, "--fail-if", "processes>1000")
     assert [c["holds"] for c in found["conditions"]] == [holds, False]
     assert found["conditions"][0]["condition"] == condition
@@ -85,6 +93,7 @@ def test_conditions(condition: str, holds: bool, darshan: Run, logs: tuple[Path,
 
 
 def test_the_text_is_that_of_the_report(darshan: Run, logs: tuple[Path, Path]) -> None:
+    """Without --json, the output equals that of `darshan report --compare --text`."""
     text = darshan("report", "--compare", *logs, "--text").stdout
     assert darshan("compare", *logs).stdout == text != b""
 
@@ -94,13 +103,15 @@ def test_the_text_is_that_of_the_report(darshan: Run, logs: tuple[Path, Path]) -
                   "bytes_read>+-3", ""],
 )  # fmt: skip
 def test_conditions_that_are_none(condition: str, darshan: Run) -> None:
+    """For a condition with an unknown measure, operator or unit, or without one, the exit status is
+    2, and the message names --fail-if."""
     done = darshan("compare", "a", "b", "--fail-if", condition)
     assert done.returncode == 2 and b"error: argument --fail-if: " in done.stderr
 
 
 def test_logs_that_cannot_be_read(darshan: Run, logs: tuple[Path, Path], work: Path) -> None:
-    """For an unreadable log the exit status is 2, so that a script can distinguish it from a
-    condition that holds."""
+    """For a log that is unreadable or missing, or output that cannot be written, the exit status is
+    2, so that a script can distinguish it from a condition that holds (1)."""
     done = darshan("compare", logs[0], "/no/log", "--fail-if", "findings>0")
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr == b"darshan compare: /no/log: No such file or directory\n"
@@ -113,7 +124,7 @@ def test_logs_that_cannot_be_read(darshan: Run, logs: tuple[Path, Path], work: P
 
 
 def test_measures_in_the_help(darshan: Run, logs: tuple[Path, Path]) -> None:
-    """--help lists each measure that the JSON output has."""
+    """--help lists exactly the measures of the JSON output, and new_findings."""
     told = darshan("compare", "--help", variables={"COLUMNS": "1000"}).stdout.decode()
     listed = re.findall(r"([a-z_]+) \(", told.partition("Measures: ")[2].partition(". Bytes")[0])
     assert listed == [*data(darshan, *logs)["measures"], "new_findings"]
@@ -122,7 +133,8 @@ def test_measures_in_the_help(darshan: Run, logs: tuple[Path, Path]) -> None:
 def in_ci(
     script: str, build: Path, work: Path, environment: dict[str, str], **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a script of a CI job with darshan in PATH. Returns its status and output."""
+    """Runs a shell script in the folder `work`, as a CI job does, with this build's commands in
+    PATH. Returns its status and output. variables: added to the environment."""
     path = {"PATH": f"{build}:{os.environ['PATH']}"}
     return finished(
         ["sh", "-e", "-c", script],
@@ -133,7 +145,9 @@ def in_ci(
 
 
 def test_the_github_action(build: Path, work: Path, environment: dict[str, str]) -> None:
-    """The step of the action, run as GitHub runs it: first without a baseline, then with one."""
+    """The step of doc/ci/action.yml, run as GitHub runs it, succeeds without a baseline log and
+    with an equal one, fails if the condition holds, and passes on the status of a failed
+    command."""
     action = yaml.safe_load((CI / "action.yml").read_text())
     (step,) = action["runs"]["steps"]
     assert action["runs"]["using"] == "composite" and step["shell"] == "sh"
@@ -167,6 +181,8 @@ def test_the_github_action(build: Path, work: Path, environment: dict[str, str])
 
 
 def test_the_gitlab_job(build: Path, work: Path, environment: dict[str, str]) -> None:
+    """The script of doc/ci/gitlab.yml fails with status 2 without a baseline log, succeeds with an
+    equal one, and fails with status 1 after a change. The artifacts that it names exist."""
     job = yaml.safe_load((CI / "gitlab.yml").read_text())["io-regression"]
     script = "\n".join(job["script"])
     (work / "read.py").write_text(READ)

@@ -1,4 +1,5 @@
-"""stat and every report show the number of dropped events."""
+"""The screen of `darshan stat` and every form of the report give the number of calls that the
+runtime saw and could not count."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from .screen import fits
 
 HERE = Path(__file__).parent
 
-# A child makes the calls: the log of the run has only the sums over all processes.
+# A child process makes 200,000 writes while a signal handler makes others, and writes the number of
+# the handler's calls to a file. The log has only the sums over both processes.
 PROGRAM = r"""
 #include "raw-handler.h"
 #include <fcntl.h>
@@ -43,6 +45,7 @@ int main(void) {
   return fclose(said);
 }
 """
+# Opens 300 streams by fopencookie at the same time, and writes a byte to each.
 STREAMS = r"""
 #include <stdio.h>
 #include <unistd.h>
@@ -59,8 +62,8 @@ int main(void) {
 
 
 def reports(build: Path, work: Path, log: Path) -> tuple[str, str, str, list[str]]:
-    """Returns the text report, the HTML page and the PDF's text, each as one line, and the
-    warnings."""
+    """Returns the text report, the HTML page and the text of the PDF, each with its lines joined,
+    and the warnings of the JSON."""
     summary = build / "darshan-job-summary"
     for form in ("html", "pdf"):
         command = [summary, "--no-latex", "-o", work / f"out.{form}", log]
@@ -72,7 +75,8 @@ def reports(build: Path, work: Path, log: Path) -> tuple[str, str, str, list[str
 
 
 def test_handlers(darshan: Run, build: Path, work: Path) -> None:
-    """A program does I/O in signal handlers. Counted and dropped events add up to all calls."""
+    """If a program writes in signal handlers, the calls counted and the calls that the screen and
+    the reports name as not counted add up to all calls of the handlers."""
     program = compile_c(work, PROGRAM, f"-I{HERE.parent / 'harm'}")
     screen = darshan("stat", program).stderr.decode()
     (log,) = (work / "darshan-logs").iterdir()
@@ -90,8 +94,8 @@ def test_handlers(darshan: Run, build: Path, work: Path) -> None:
 
 
 def test_tables(darshan: Run, build: Path, work: Path) -> None:
-    """A program opens more streams than the runtime's table has slots. The screen and each form of
-    the report say how many are not counted."""
+    """If a program has more open streams than the runtime's table has slots (256), the screen and
+    each form of the report say that 44 of 300 are not counted."""
     program = compile_c(work, STREAMS)
     screen = darshan("stat", program).stderr.decode()
     (log,) = (work / "darshan-logs").iterdir()

@@ -1,5 +1,5 @@
-"""Reports of runs that failed, or whose workers were terminated, and the name that a report gives a
-run."""
+"""`darshan stat` and the report say how a run failed or was killed, do not count terminated workers
+as failures, and name a run after the command that was started."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from lab.command import finished
 
 from .conftest import Run
 
+# Four workers of multiprocessing.Pool write a file each.
 POOL = """
 from multiprocessing import Pool
 
@@ -32,7 +33,8 @@ Report = Callable[[], tuple[list[str], dict[str, Any]]]
 
 @pytest.fixture
 def report(build: Path, work: Path, environment: dict[str, str]) -> Report:
-    """Returns a function that makes the report of the only log, as text and as data."""
+    """Returns a function that makes the report of the only log. It returns the lines of the text,
+    and the JSON. Fails if there are messages."""
 
     def make() -> tuple[list[str], dict[str, Any]]:
         (log,) = (work / "darshan-logs").iterdir()
@@ -49,6 +51,7 @@ def report(build: Path, work: Path, environment: dict[str, str]) -> Report:
 
 
 def _titles(data: dict[str, Any]) -> list[str]:
+    """Returns the titles of the findings in a report's JSON."""
     return [finding["title"] for finding in data["findings"]]
 
 
@@ -61,8 +64,8 @@ def _titles(data: dict[str, Any]) -> list[str]:
     ],
 )
 def test_failed(darshan: Run, report: Report, command: tuple[str, ...], how: str) -> None:
-    """The first line of the report on a failed program names the failure, and no line calls the run
-    fine."""
+    """If the program failed or was killed, the first line of the report says how, and neither the
+    report nor the screen calls its I/O fine. how: beginning of the line."""
     screen = darshan("stat", *command).stderr.decode()
     lines, data = report()
     assert lines[0].startswith(how)
@@ -74,8 +77,8 @@ def test_failed(darshan: Run, report: Report, command: tuple[str, ...], how: str
 
 
 def test_workers_that_were_sent_away(darshan: Run, report: Report, work: Path) -> None:
-    """multiprocessing.Pool ends its workers by SIGTERM, which the report does not call a
-    failure."""
+    """The workers of multiprocessing.Pool, which their parent ends by SIGTERM, are not listed as
+    failed on the screen and in the report."""
     (work / "pool.py").write_text(POOL)
     screen = darshan("stat", sys.executable, "pool.py").stderr.decode()
     lines, data = report()
@@ -86,8 +89,8 @@ def test_workers_that_were_sent_away(darshan: Run, report: Report, work: Path) -
 
 
 def test_worker_that_was_killed(darshan: Run, report: Report, work: Path) -> None:
-    """A child process that another signal killed is treated as failed, even if its parent
-    continues."""
+    """A child process that was killed by SIGKILL is listed as failed on the screen and in the
+    report, even if its parent continues and succeeds."""
     command = "bash", "-c", "(echo x > file; kill -9 $BASHPID); true"
     screen = darshan("stat", *command).stderr.decode()
     _, data = report()
@@ -112,7 +115,8 @@ def test_worker_that_was_killed(darshan: Run, report: Report, work: Path) -> Non
 def test_named_after_what_was_started(
     darshan: Run, report: Report, work: Path, command: tuple[str, ...], name: str
 ) -> None:
-    """A run is named after the command that was started, even if its process called exec later."""
+    """The report names a run after the script or program of the command that was started, without
+    words like env or nice, and even if its process called exec later. name: the expected one."""
     (work / "job.sh").write_text("touch file; (echo x > other); exec rm file other\n")
     for folder, tool in (("bin", "tool"), ("shims", "python9")):
         script = work / "made" / folder / tool
@@ -129,8 +133,8 @@ def test_named_after_what_was_started(
 
 
 def test_titles(darshan: Run, build: Path, work: Path, environment: dict[str, str]) -> None:
-    """The titles of the page and of the PDF have the program and the date, not the name of the log
-    file."""
+    """The titles of the web page and of the PDF have the program, and the date and time of the run,
+    not the name of the log file."""
     darshan("run", "dd", "if=/dev/zero", "of=file", "bs=1", "count=10", "status=none")
     (log,) = (work / "darshan-logs").iterdir()
     for form in ("html", "pdf"):
@@ -142,8 +146,8 @@ def test_titles(darshan: Run, build: Path, work: Path, environment: dict[str, st
 
 
 def test_one_run_time(darshan: Run, work: Path) -> None:
-    """`darshan stat PROGRAM`, and `darshan stat` of the resulting log, print the same run time,
-    which is that of the log."""
+    """`darshan stat PROGRAM` and `darshan stat -r` of the resulting log print the same run time,
+    for a run of several processes."""
     live = darshan("stat", "sh", "-c", "sleep 0.2; echo x > file; (cat file)").stderr.decode()
     (log,) = (work / "darshan-logs").iterdir()
     later = darshan("stat", "-r", log).stderr.decode()
@@ -152,7 +156,8 @@ def test_one_run_time(darshan: Run, work: Path) -> None:
 
 
 def test_full_table(darshan: Run, build: Path, work: Path) -> None:
-    """`darshan stat` and the report agree about files that share an overflow record."""
+    """If files share an overflow record, because the table of records was full, the screen and the
+    report say alike whether totals are exact and whether numbers of files are estimates."""
     script = "for i in {1..40}; do echo x > f$i; done"
     settings = {"DARSHAN_CONFIG_PATH": str(work / "few")}
     (work / "few").write_text("MAX_RECORDS 10 POSIX\n")

@@ -1,5 +1,5 @@
-"""`darshan watch --export`: the exported counters equal those of the logs and never decrease, and
-receivers that are down or slow do not delay the others."""
+"""The counters that `darshan watch --export` writes equal those of the logs and never decrease, and
+receivers that are down or slow do not delay others."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ BYTES = "darshan_written_bytes_total"
 
 @pytest.fixture
 def folders(tmp_path: Path) -> tuple[Path, Path]:
-    """Returns folders for journals and logs."""
+    """Returns new folders for journals and for logs."""
     for name in ("journals", "logs"):
         (tmp_path / name).mkdir()
     return tmp_path / "journals", tmp_path / "logs"
 
 
-# A run of several processes: some live shorter than the time between two looks.
+# A run of several processes, some of which live shorter than the interval of `darshan watch`.
 SCRIPT = """
 /usr/bin/python3 -c 'open("a", "wb", 0).writelines([bytes(1000)] * 50)'
 for n in 1 2 3; do cat a >b$n; done; (cat b1 >c); rm b2; mv b3 d
@@ -49,7 +49,8 @@ for n in 1 2 3; do cat a >b$n; done; (cat b1 >c); rm b2; mv b3 d
 def test_counters_are_those_of_the_log(
     build: Path, parser: Path, folders: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    """The last exported counters of a run of many processes equal the sums in its log."""
+    """For a run of many short processes, the last exported bytes, calls, opens and seconds equal
+    the sums in its log. At its end, `darshan watch` removes the file for Prometheus."""
     journals, logs = folders
     environment = {**plain(), **settings(build, logs, journals), "DARSHAN_JOBID": "BATCH_JOB"}
     environment["BATCH_JOB"] = "4711"
@@ -87,8 +88,9 @@ def test_counters_are_those_of_the_log(
 def test_the_sum_of_a_job_outlives_its_processes(
     build: Path, folders: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    """The counter of a job continues when one of its processes ends and the next one begins, also
-    in the lines of JSON. Other jobs, and processes without a job, have their own counters."""
+    """The counter of a job continues when one of its processes ends and the next one begins, for
+    Prometheus and in the lines of JSON. Each job, and all processes without a job, have their own
+    counter."""
     journals = folders[0]
     expected = {"1": 0, "2": 0, "none": 0}
     with exporter(build, tmp_path, journals) as seen:
@@ -120,8 +122,8 @@ def test_the_sum_of_a_job_outlives_its_processes(
 def test_the_dashboard_and_the_guide_name_what_is_exported(
     build: Path, folders: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    """Each counter and label in the dashboard's queries is exported, and the guide has each
-    exported counter."""
+    """All counters and labels in the queries of share/grafana/darshan.json are exported, and
+    doc/live.md names each exported counter."""
     text = (SOURCE / "share" / "grafana" / "darshan.json").read_text()
     panels = json.loads(text)["panels"]
     queries = " ".join(target["expr"] for panel in panels for target in panel["targets"])
@@ -147,8 +149,9 @@ def test_the_dashboard_and_the_guide_name_what_is_exported(
 
 @contextmanager
 def collector(port: int = 0) -> Iterator[tuple[int, list[ExportMetricsServiceRequest]]]:
-    """Runs an HTTP server that parses requests by OTLP's own definitions. Yields its port, and a
-    list to which it adds the requests. port: 0 for any."""
+    """Runs an HTTP server during the context that parses metrics by OTLP's own definitions. Yields
+    its port, and the list to which it adds each request; other requests get status 400. port: 0 for
+    any free one."""
     requests: list[ExportMetricsServiceRequest] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -178,7 +181,7 @@ def collector(port: int = 0) -> Iterator[tuple[int, list[ExportMetricsServiceReq
 
 
 def points(request: ExportMetricsServiceRequest, name: str) -> dict[str, float]:
-    """Returns the values of a metric by job. Checks that the metric is a sum that only grows."""
+    """Returns the values of a metric by job id. Fails unless it is a sum that only grows."""
     found: dict[str, float] = {}
     for metric in request.resource_metrics[0].scope_metrics[0].metrics:
         if metric.name != name:
@@ -197,13 +200,13 @@ def points(request: ExportMetricsServiceRequest, name: str) -> dict[str, float]:
 
 
 def written(request: ExportMetricsServiceRequest) -> dict[str, float]:
-    """Returns the bytes that each job has written."""
+    """Returns the bytes that each job has written, by job id."""
     return points(request, "darshan.written_bytes")
 
 
 def test_otlp(build: Path, folders: tuple[Path, Path], tmp_path: Path) -> None:
-    """The posted requests can be parsed by OTLP's own definitions, and have the counters of the
-    job."""
+    """The requests to a collector can be parsed by OTLP's own definitions, name the service and the
+    host, and have the job's bytes, calls and seconds."""
     journals = folders[0]
     with (
         collector() as (port, requests),
@@ -226,8 +229,8 @@ def test_otlp(build: Path, folders: tuple[Path, Path], tmp_path: Path) -> None:
 def test_a_collector_that_is_down_or_slow(
     build: Path, folders: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    """Neither a closed port nor a collector that never responds delays the other receivers. One
-    line reports the failure, and another its end."""
+    """Neither a collector whose port is closed nor one that never responds delays the file for
+    Prometheus. A line reports the failure, and another one that the export works again."""
     journals = folders[0]
     with socket.socket() as silent, socket.socket() as closed:
         for one in (silent, closed):
@@ -257,7 +260,7 @@ def test_a_collector_that_is_down_or_slow(
 def test_an_answer_that_is_no_success_is_said(
     build: Path, folders: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    """If a collector refuses the path, a line reports the failure with its status."""
+    """If a collector refuses the request, a line gives its HTTP status."""
     with (
         collector() as (port, requests),
         exporter(build, tmp_path, folders[0], f"otlp:http://127.0.0.1:{port}/elsewhere") as seen,
@@ -270,7 +273,8 @@ def test_an_answer_that_is_no_success_is_said(
 
 
 def test_labels_are_bounded(build: Path, folders: tuple[Path, Path], tmp_path: Path) -> None:
-    """Jobs beyond the limit share the label "other"; no byte is lost."""
+    """With --limit 16 and 12 jobs, four jobs have their own labels and the others share the label
+    "other"; the sum of bytes is exact."""
     journals, logs = folders
     text = tmp_path / "darshan.prom"
     environment = {**plain(), **settings(build, logs, journals), "DARSHAN_JOBID": "BATCH_JOB"}
@@ -315,14 +319,15 @@ def test_labels_are_bounded(build: Path, folders: tuple[Path, Path], tmp_path: P
     ],
 )
 def test_wrong_words(build: Path, words: list[str], said: str) -> None:
+    """An invalid receiver or limit ends the command with status 2. said: part of the message."""
     command = [build / "darshan", "watch", *words]
     done = finished(command, timeout=60)
     assert done.returncode == 2 and said in done.stderr
 
 
 def test_lines_on_standard_output(build: Path, folders: tuple[Path, Path], tmp_path: Path) -> None:
-    """`json:-` prints lines of JSON on standard output. The command ends when their reader has
-    closed the pipe."""
+    """`json:-` prints lines of JSON on standard output. The command ends when the reader has closed
+    the pipe."""
     journals = folders[0]
     command = [build / "darshan", "watch", "-n", "0.05", "--export", "json:-", journals]
     with recorded(build, tmp_path / "data", folders, 9) as process:
@@ -341,7 +346,7 @@ def test_lines_on_standard_output(build: Path, folders: tuple[Path, Path], tmp_p
 
 
 def test_no_folder(build: Path, tmp_path: Path) -> None:
-    """A folder of journals that does not exist ends the command with an error, unless another
+    """A folder of journals that does not exist is reported. The command fails only if no other
     folder exists."""
     words = ["-c", "1", "--export", f"prometheus:{tmp_path / 'a.prom'}", tmp_path / "nowhere"]
     for more, status in (([], 1), ([tmp_path], 0)):

@@ -1,5 +1,5 @@
-"""`darshan watch --export` among files by which an attacker tries to stop, mislead or hang it. The
-counters of an honest process are still exported."""
+"""`darshan watch --export` in a folder with files by which an attacker tries to stop, mislead or
+hang it still exports the counters of an honest process."""
 
 from __future__ import annotations
 
@@ -16,15 +16,18 @@ from place import for_everybody
 
 from .exporting import Recorded, exporter, recorded, until
 
-HEADER, JOB = 1328, 4096  # bytes of a journal (doc/log-format.md)
-MODULES, POSIX, STDIO = 48, 1, 8  # where the header's regions of modules begin; module ids
+# Bytes of a journal's header and of its description of the job (doc/log-format.md).
+HEADER, JOB = 1328, 4096
+# Offset of the header's table of modules in bytes, and ids of two modules.
+MODULES, POSIX, STDIO = 48, 1, 8
 BYTES = "darshan_written_bytes_total"
+# Words in front of a command that run it as another user.
 NOBODY = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups")
 
 
 @pytest.fixture
 def folders(tmp_path: Path) -> tuple[Path, Path]:
-    """Returns folders for journals and logs, to which every user can write."""
+    """Returns new folders for journals and for logs, to which every user can write."""
     for name in ("journals", "logs"):
         (tmp_path / name).mkdir()
         (tmp_path / name).chmod(0o1777)
@@ -33,20 +36,20 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
 
 @pytest.fixture
 def honest(build: Path, folders: tuple[Path, Path], tmp_path: Path) -> Iterator[Recorded]:
-    """Yields a running recorded process that has written 8 KiB."""
+    """Runs a recorded process of job 1 that has written 8 KiB."""
     with recorded(build, tmp_path / "data", folders, 1) as process:
         process.write(2)
         yield process
 
 
 def journal_of(folders: tuple[Path, Path]) -> Path:
-    """Returns the journal of the only running process."""
+    """Returns the path of the journal of the only running process."""
     return next(folders[0].glob("*_mmap-log-*.darshan"))
 
 
 def forged(journal: Path, number: int) -> bytearray:
-    """Returns the begin of a journal, changed so that it seems to belong to another process of this
-    user and to another job."""
+    """Returns the first MiB of a journal, changed so that it seems to belong to another process of
+    this user and to job 1000. number: its start time in ns, which makes processes different."""
     with journal.open("rb") as file:
         copy = bytearray(file.read(HEADER + JOB + (1 << 20)))
     struct.pack_into("<q", copy, HEADER + 16, number)  # nanoseconds of the start
@@ -55,13 +58,13 @@ def forged(journal: Path, number: int) -> bytearray:
 
 
 def region(journal: bytes | bytearray, module: int) -> tuple[int, int]:
-    """Returns begin and length of a module's records."""
+    """Returns offset and length in bytes of a module's records, from a journal's header."""
     begin, length = struct.unpack_from("<QQ", journal, MODULES + 16 * module)
     return begin, length
 
 
 def read(journal: Path, module: int) -> tuple[int, bytes]:
-    """Returns begin and bytes of a module's records."""
+    """Returns the offset of a module's records in a journal, and the records."""
     with journal.open("rb") as file:
         begin, length = region(file.read(HEADER), module)
         file.seek(begin)
@@ -70,7 +73,7 @@ def read(journal: Path, module: int) -> tuple[int, bytes]:
 
 def write(path: Path, start: bytes | bytearray, begin: int = 0, records: bytes = b"") -> None:
     """Writes a journal as a sparse file. start: its first bytes. begin, records: offset and bytes
-    of some records."""
+    of the records of a module."""
     with path.open("wb") as file:
         file.write(start)
         if records:
@@ -79,20 +82,22 @@ def write(path: Path, start: bytes | bytearray, begin: int = 0, records: bytes =
 
 
 def name(number: int) -> str:
-    """Returns the file name of a journal. number: its process id."""
+    """Returns a file name of a journal with this process id."""
     return f"x_x_id{number}_mmap-log-{number}-0.darshan"
 
 
 def impossible(records: bytes, word: int) -> bytes:
-    """Returns records in which every value is `word`; their ids are unchanged."""
+    """Returns POSIX records in which every counter and time has the bits `word`; their ids are
+    unchanged."""
     size = 704  # of a POSIX record: two words of the base record, then counters and times
     values = struct.pack("<Q", word) * (size // 8 - 2)
     return b"".join(records[at : at + 16] + values for at in range(0, len(records), size))
 
 
 def make_hostile(folder: Path, journal: Path) -> int:
-    """Fills a folder with files that look like journals. Returns how many of them are regular files
-    that cannot be read or whose values are impossible."""
+    """Fills a folder with files, links and folders that look like journals. journal: a real one,
+    from which they are made. Returns how many of them are regular files that cannot be read or
+    whose values are impossible."""
     start = bytes(forged(journal, 1))
     begin, records = read(journal, POSIX)
     assert len(records) % 704 == 0 and records
@@ -125,8 +130,9 @@ def make_hostile(folder: Path, journal: Path) -> int:
 def test_hostile_files(
     build: Path, folders: tuple[Path, Path], tmp_path: Path, honest: Recorded
 ) -> None:
-    """Hostile files of every kind are next to the journal of a process, whose counters are still
-    exported correctly."""
+    """Next to damaged journals, links, pipes, folders and sparse files, the journal of a running
+    process is still exported exactly; the unreadable files are counted, and nothing is reported as
+    an error."""
     bad = make_hostile(folders[0], journal_of(folders))
     with exporter(build, tmp_path, folders[0]) as seen:
         until(lambda: seen.total(BYTES, job_id="1") == 2 * 4096)
@@ -148,8 +154,8 @@ def test_hostile_files(
 def test_a_journal_that_is_cut_off(
     build: Path, folders: tuple[Path, Path], tmp_path: Path, honest: Recorded
 ) -> None:
-    """If a journal is truncated, first partly and then completely, the counters that it had are
-    still exported."""
+    """If a journal is truncated while it is watched, the counters that it had are still exported,
+    and it counts as unreadable."""
     with exporter(build, tmp_path, folders[0]) as seen:
         until(lambda: seen.total(BYTES) == 8192)
         os.kill(honest.process.pid, signal.SIGKILL)  # it must not notice
@@ -164,14 +170,16 @@ def test_a_journal_that_is_cut_off(
             until(lambda: seen.total(BYTES) == 8192 + 4096)
 
 
+# Name of a mount point with characters that have a meaning in the formats.
 HOSTILE = '/a"\\\xff{}\x01'
 
 
 def test_names_are_escaped(
     build: Path, folders: tuple[Path, Path], tmp_path: Path, honest: Recorded
 ) -> None:
-    """A mount point whose name has quotes, backslashes and invalid UTF-8 breaks no output format.
-    Two mount points whose escaped names are equal share a row."""
+    """A mount point whose name has quotes, backslashes, control characters and invalid UTF-8 is
+    exported in valid Prometheus text and JSON. Two mount points whose escaped names are equal share
+    a row."""
     journal = journal_of(folders)
     begin, records = read(journal, POSIX)
     text = bytes(forged(journal, 1))[HEADER + 1080 : HEADER + JOB]
@@ -193,8 +201,8 @@ def test_names_are_escaped(
 
 @pytest.mark.needs("root", "ordinary-user")
 def test_users(build: Path, folders: tuple[Path, Path], tmp_path: Path, honest: Recorded) -> None:
-    """Root exports the journals of all users, by the owner of each file, whatever its name says.
-    Another user exports only that user's own."""
+    """As root, the command exports the journals of all users, each for the owner of its file. As
+    another user, it exports only that user's journals."""
     for_everybody(build / "libdarshan.so")
     folder = tmp_path / "of-nobody"
     folder.mkdir()
@@ -215,8 +223,8 @@ def test_users(build: Path, folders: tuple[Path, Path], tmp_path: Path, honest: 
 def test_a_link_of_a_user_leads_root_nowhere(
     build: Path, folders: tuple[Path, Path], tmp_path: Path, honest: Recorded
 ) -> None:
-    """Neither the file for Prometheus, nor the temporary file next to it, follows a symbolic link
-    that a user has put there."""
+    """If a user puts symbolic links in place of the output files, neither the file for Prometheus
+    nor the file of JSON is written through a link."""
     victim, text = tmp_path / "victim", tmp_path / "darshan.prom"
     victim.write_text("secret")
     text.symlink_to(victim)
@@ -233,7 +241,8 @@ def test_a_link_of_a_user_leads_root_nowhere(
 def test_killed_processes_are_not_counted_as_alive(
     build: Path, folders: tuple[Path, Path], tmp_path: Path, honest: Recorded
 ) -> None:
-    """A journal whose process was killed before the command started is not exported."""
+    """The journal of a process that was killed before the command started is not exported, and
+    counts as "dead"."""
     os.kill(honest.process.pid, signal.SIGKILL)
     honest.process.wait()
     shutil.copy(journal_of(folders), tmp_path / "copy")

@@ -1,5 +1,5 @@
-"""The processes that a report lists as failed, and the last file names that they looked up
-and did not find."""
+"""`darshan stat` and the report list the processes that failed, and the file names that these
+looked up last and did not find."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ import pytest
 from .conftest import Run
 from .test_not_found import only_log, said
 
-# Commands whose exit status is an answer and not a failure; the script continues.
+# Commands whose exit status is an answer and not a failure, except that of ls; the script continues
+# after each.
 ANSWERS = """
 grep -q nothing /etc/passwd
 diff /etc/passwd /etc/group > /dev/null
@@ -25,7 +26,7 @@ find nowhere 2> /dev/null
 ls nowhere 2> /dev/null
 cat /etc/passwd /etc/passwd | head -n 1 > /dev/null
 """
-# Looks up its first argument and exits with its second.
+# Looks up its first argument as a path and exits with the status in its second.
 LOOK = """
 import os, sys
 os.path.exists(sys.argv[1])
@@ -34,33 +35,35 @@ sys.exit(int(sys.argv[2]))
 
 
 def screen(darshan: Run, *command: str) -> str:
-    """Runs `darshan stat` on a command and returns its output."""
+    """Runs `darshan stat` on a command and returns the screen."""
     return darshan("stat", *command).stderr.decode()
 
 
 def ended_badly(text: str) -> str:
-    """Returns the line "ended badly" of the output; "" if there is none."""
+    """Returns the processes in the screen's line "ended badly"; "" if there is none."""
     found = re.search(r"^ended badly: (.*(?:\n  .*)?)$", text, re.M)
     return " ".join(found[1].split()) if found else ""
 
 
 @pytest.fixture
 def look(work: Path) -> str:
-    """Returns a command that looks up a missing file."""
+    """Returns a shell command that looks up a path and exits with a status, both given as
+    arguments."""
     (work / "look.py").write_text(LOOK)
     return f"{sys.executable} -S {work}/look.py"
 
 
 def test_answers(darshan: Run, build: Path, work: Path) -> None:
-    """In a run that succeeded, nonzero exit statuses of its commands are not listed as failures."""
+    """In a run that succeeded, neither the screen nor the report lists commands with a status other
+    than 0 as failed."""
     assert ended_badly(screen(darshan, "sh", "-c", f"{ANSWERS}\ntrue")) == ""
     assert "nded badly" not in said(build, only_log(work))
     assert "status other than 0" not in said(build, only_log(work))
 
 
 def test_answers_of_a_run_that_failed(darshan: Run) -> None:
-    """In a run that failed, the list omits commands whose nonzero status is a normal result (such
-    as that of grep), and has the command that passed a status on."""
+    """In a run that failed, the screen lists the process that ended the run and ls, which failed.
+    It omits commands like grep whose status other than 0 is a normal result."""
     told = ended_badly(screen(darshan, "bash", "-c", f"{ANSWERS}\nexit 7"))
     assert set(told.split(", ")) == {"bash (status 7)", "ls (status 2)"}
 
@@ -77,13 +80,14 @@ def test_answers_of_a_run_that_failed(darshan: Run) -> None:
     ],
 )
 def test_signals(darshan: Run, script: str, told: str) -> None:
-    """Processes killed by faults are listed; those killed by SIGPIPE, or by SIGTERM from another
-    process, are not."""
+    """Processes killed by SIGSEGV, SIGABRT or SIGKILL are listed as failed, but not those killed by
+    SIGPIPE, or by SIGTERM from another process. told: the expected list."""
     assert ended_badly(screen(darshan, "bash", "-c", script)) == told
 
 
 def test_the_cause_is_among_them(darshan: Run) -> None:
-    """A nonzero status that is a normal result elsewhere is listed if it ended the run."""
+    """A command like grep, whose status other than 0 is a normal result elsewhere, is listed as
+    failed if its status ended the run."""
     text = screen(darshan, "bash", "-c", "grep -q nothing /etc/passwd && touch file")
     assert set(ended_badly(text).split(", ")) == {"bash (status 1)", "grep (status 1)"}
 
@@ -102,8 +106,9 @@ def test_the_cause_is_among_them(darshan: Run) -> None:
 def test_names_of_the_one_that_failed(
     darshan: Run, build: Path, look: str, script: str, by: bool
 ) -> None:
-    """The names of failed lookups are those that the failed process looked up, not those of the
-    shell that started it, nor of a process whose failure had no effect."""
+    """The screen and the report have the names that the failed process looked up in vain, not those
+    of the shell that started it or of processes whose failure had no effect. by: whether they name
+    that process."""
     text = screen(darshan, "bash", "-c", f"{look} other.nml 0; " + script.format(look=look))
     who = Path(sys.executable).name
     line = re.search(r"^last failed lookup( by \S+)?: .*params\.nml$", text, re.M)
@@ -115,7 +120,8 @@ def test_names_of_the_one_that_failed(
 
 
 def test_names_of_a_run_that_ended_well(darshan: Run, build: Path, work: Path, look: str) -> None:
-    """If the run succeeded, failed look-ups of its child processes are not reported."""
+    """If the run succeeded, names that its child processes looked up in vain are neither on the
+    screen nor in the log."""
     text = screen(darshan, "bash", "-c", f"{look} params.nml 4; true")
     assert "looked up" not in text and ended_badly(text) == ""
     command = [build / "darshan-parser", "--base", only_log(work)]
@@ -124,7 +130,8 @@ def test_names_of_a_run_that_ended_well(darshan: Run, build: Path, work: Path, l
 
 
 def test_hidden(darshan: Run, build: Path, work: Path, look: str) -> None:
-    """The failed name is anonymized like all others."""
+    """In an obfuscated log, neither the name that was not found nor the program that looked it up
+    can be read."""
     screen(darshan, "bash", "-c", f"{look} params.nml 4; exit 5")
     out = work / "hidden.darshan"
     command = [build / "darshan-convert", "--obfuscate", "--key", "7", only_log(work), out]

@@ -1,5 +1,4 @@
-"""`darshan list` shows the newest logs with the program, the date, the I/O share and the costliest
-finding."""
+"""`darshan list` shows the newest logs with date, program, I/O share and costliest finding."""
 
 from __future__ import annotations
 
@@ -17,6 +16,7 @@ from lab.command import finished_in_bytes
 
 from .conftest import Run
 
+# Reads a file of 4 MB in pieces of 8 bytes.
 SMALL = """
 import sys
 open("data", "wb").write(bytes(4000000))
@@ -27,7 +27,8 @@ with open("data", "rb", buffering=0) as file:
 
 @pytest.fixture(autouse=True)
 def places(environment: dict[str, str], tmp_path: Path) -> None:
-    """Gives the command a home folder and a cache in the test's folder."""
+    """Gives all commands of a test a home folder and a cache in the test's folder, and the time
+    zone UTC."""
     environment["HOME"] = str(tmp_path / "home")
     environment["XDG_CACHE_HOME"] = str(tmp_path / "cache")
     environment["TZ"] = "UTC"
@@ -35,7 +36,8 @@ def places(environment: dict[str, str], tmp_path: Path) -> None:
 
 @pytest.fixture
 def two(darshan: Run, work: Path) -> list[Path]:
-    """Makes a log without a problem, then one of many small reads; returns both, newest first."""
+    """Makes a log without a problem, then one of many small reads. Returns both paths, newest
+    first."""
     assert darshan("run", "head", "-c", "10", "/usr/bin/env").returncode == 0
     (first,) = (work / "darshan-logs").glob("*.darshan")
     assert darshan("run", sys.executable, "-c", SMALL).returncode == 0
@@ -43,6 +45,8 @@ def two(darshan: Run, work: Path) -> list[Path]:
 
 
 def data(done: subprocess.CompletedProcess[bytes]) -> list[dict[str, Any]]:
+    """Returns the rows of the JSON that `darshan list --json` printed. Fails if the command
+    failed."""
     assert done.returncode == 0
     found = json.loads(done.stdout)
     assert (found["format"], found["version"]) == ("darshan-list", 1)
@@ -51,7 +55,7 @@ def data(done: subprocess.CompletedProcess[bytes]) -> list[dict[str, Any]]:
 
 
 def test_values_are_those_of_the_report(darshan: Run, two: list[Path]) -> None:
-    """The date, run time, I/O shares and costliest finding equal those of `darshan report
+    """For each log, date, run time, I/O shares and costliest finding equal those of `darshan report
     --json`."""
     done = darshan("list", "--json", "--seconds", "60")
     assert done.stderr == b""
@@ -73,7 +77,8 @@ def test_values_are_those_of_the_report(darshan: Run, two: list[Path]) -> None:
 
 
 def test_the_table(darshan: Run, two: list[Path]) -> None:
-    """Each row of the table has the date, the program, the I/O share and the finding."""
+    """Each row of the table has date, program, I/O share and costliest finding; with --paths, a
+    line with the log's path follows."""
     done = darshan("list", "--seconds", "60", "--paths")
     lines = done.stdout.decode().splitlines()
     assert re.fullmatch(r"started +program +file I/O  first finding", lines[0])
@@ -87,7 +92,7 @@ def test_the_table(darshan: Run, two: list[Path]) -> None:
 
 
 def test_the_width(darshan: Run, two: list[Path]) -> None:
-    """The table is as wide as COLUMNS says; a long command is cut."""
+    """The rows of the table are at most COLUMNS wide; a longer command is cut."""
     assert two
     for columns in ("60", "80", "200"):
         out = darshan("list", "-n", "1", variables={"COLUMNS": columns}).stdout.decode()
@@ -98,8 +103,8 @@ def test_the_width(darshan: Run, two: list[Path]) -> None:
 
 
 def test_findings_are_kept(darshan: Run, two: list[Path], tmp_path: Path) -> None:
-    """A finding that was computed once is taken from the cache. With a time limit of 0, no finding
-    is computed."""
+    """A finding that was computed once is taken from the cache later. With --seconds 0, a finding
+    that is not in the cache is not computed, and a line says how many."""
     assert two
     none = darshan("list", "--seconds", "0")
     assert none.stdout.count(b"(not computed)") == 2
@@ -115,7 +120,7 @@ def test_findings_are_kept(darshan: Run, two: list[Path], tmp_path: Path) -> Non
 
 
 def test_a_changed_log_is_computed_again(darshan: Run, two: list[Path]) -> None:
-    """If the content of a log changes, its cached finding is not used."""
+    """If the content of a log changes, its finding in the cache is not used."""
     small, fine = two
     assert data(darshan("list", "--json", "--seconds", "60"))[0]["finding"]
     small.unlink()
@@ -126,6 +131,8 @@ def test_a_changed_log_is_computed_again(darshan: Run, two: list[Path]) -> None:
 
 
 def test_a_cache_that_cannot_be_written(darshan: Run, two: list[Path], tmp_path: Path) -> None:
+    """If the folder for the cache cannot be created, findings are computed and shown without
+    error."""
     assert two
     (tmp_path / "cache").touch()
     assert data(darshan("list", "--json", "--seconds", "60"))[0]["finding"]
@@ -134,7 +141,7 @@ def test_a_cache_that_cannot_be_written(darshan: Run, two: list[Path], tmp_path:
 def test_without_python(
     build: Path, two: list[Path], environment: dict[str, str], tmp_path: Path
 ) -> None:
-    """If the report program cannot run, the list has no findings, and a line says why."""
+    """If the report program is missing, the list has no findings, and one line says why."""
     shutil.copy(build / "darshan", tmp_path / "darshan")
     done = finished_in_bytes(
         [tmp_path / "darshan", "list", "--json", two[0].parent], env=environment
@@ -144,7 +151,8 @@ def test_without_python(
 
 
 def test_folders_and_mistakes(darshan: Run, two: list[Path], tmp_path: Path) -> None:
-    """An empty folder gives an empty list; a damaged log has a message and no row."""
+    """A folder without logs gives an empty list with a message; a damaged log has a message and no
+    row, and the other logs are listed."""
     (tmp_path / "empty").mkdir()
     done = darshan("list", "--json", tmp_path / "empty")
     assert data(done) == []

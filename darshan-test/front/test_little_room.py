@@ -1,4 +1,5 @@
-"""Runs with a small folder for journals or a small file size limit leave one complete log."""
+"""Runs with a small file system for journals, or under a small limit for file sizes, leave one
+complete log."""
 
 from __future__ import annotations
 
@@ -12,12 +13,13 @@ from lab.log import Row
 
 from .conftest import Run
 
+# Reads the rows of a log; see the fixture rows.
 Rows = Callable[[Path], list[Row]]
 
 
 def bytes_of(rows: list[Row], folder: Path) -> dict[str, tuple[int, int]]:
-    """Returns the bytes read and written of each file in a folder, from whichever layer counted
-    them."""
+    """Returns the bytes read and written of each file in a folder, by its name in the folder, as
+    the sum over POSIX and STDIO."""
     found: dict[str, tuple[int, int]] = {}
     for row in rows:
         path = Path(row.name) if row.module in {"POSIX", "STDIO"} else Path()
@@ -32,7 +34,8 @@ def bytes_of(rows: list[Row], folder: Path) -> dict[str, tuple[int, int]]:
 
 @pytest.fixture
 def small(environment: dict[str, str], request: pytest.FixtureRequest) -> Iterator[Path]:
-    """Mounts a file system of the requested size, and makes it the folder for journals."""
+    """Mounts a file system with the size of the parameter at the folder for journals, and returns
+    the folder."""
     journals = Path(environment["DARSHAN_MMAP_LOGPATH"])
     size = f"size={request.param}"
     subprocess.run(["mount", "-t", "tmpfs", "-o", size, "tmpfs", journals], check=True)
@@ -43,7 +46,7 @@ def small(environment: dict[str, str], request: pytest.FixtureRequest) -> Iterat
 @pytest.mark.needs("root", "mount")
 @pytest.mark.parametrize("small", ["4k", "64k", "128k"], indirect=True)
 def test_parts_lie_elsewhere(darshan: Run, small: Path, work: Path, rows: Rows) -> None:
-    """If the journal of a living process fills the small folder for journals, the parts of other
+    """If the journal of a living process fills the file system for journals, the records of other
     processes are written elsewhere, and the run's log has all of them."""
     script = "seq 1 10 > a; cat a > b; sort -r a > c; exit 3"
     done = darshan("run", "-o", "logs", "sh", "-c", script)
@@ -59,8 +62,8 @@ def test_parts_lie_elsewhere(darshan: Run, small: Path, work: Path, rows: Rows) 
 
 
 def test_rows_need_several_files(darshan: Run, work: Path, rows: Rows) -> None:
-    """The rows of the run's event file exceed the file size limit, so they are written to several
-    files."""
+    """If the events of a run need more space than the limit for file sizes, they are written to
+    several files, and the run's log has all processes."""
     (work / "a").write_bytes(bytes(100))
     script = "ulimit -f 8; for i in $(seq 1 40); do cat a > z; done"
     done = darshan("run", "-o", "logs", "bash", "-c", script)
@@ -71,8 +74,8 @@ def test_rows_need_several_files(darshan: Run, work: Path, rows: Rows) -> None:
 
 
 def test_killed_without_a_journal(darshan: Run, work: Path, rows: Rows) -> None:
-    """A process is killed under a file size limit (ulimit -f) that is smaller than a journal. The
-    run's log counts it as a process without records."""
+    """A process that is killed under a limit for file sizes smaller than a journal counts in the
+    run's log as a process without records."""
     ends = "dd if=/dev/zero of=a bs=100 count=1 status=none; sh -c 'echo >b; kill -9 $$'; :"
     done = darshan("run", "-o", "logs", "bash", "-c", f"ulimit -f 8000; {ends}")
     (log,) = (work / "logs").iterdir()
@@ -84,8 +87,8 @@ def test_killed_without_a_journal(darshan: Run, work: Path, rows: Rows) -> None:
 
 
 def test_what_is_lost_is_counted(darshan: Run, work: Path) -> None:
-    """Under a file size limit that is smaller than a log, each process reports its loss in one
-    line, and the run's log has their number."""
+    """Under a limit for file sizes smaller than a log, each process reports in one line that its
+    records are lost. The run's log has the number of these processes."""
     (work / "a").write_bytes(bytes(1000))
     script = "ulimit -f 1; head -c 100 a > z; head -c 100 a | cat > y; :"
     done = darshan("run", "-o", "logs", "bash", "-c", script)

@@ -30,7 +30,7 @@ def home(environment: dict[str, str], tmp_path: Path) -> Path:
 
 
 def made(darshan: Run, *program: str) -> Path:
-    """Returns the log that `darshan run` made."""
+    """Records a program by `darshan run`. Returns the path of its log."""
     done = darshan("run", *program)
     assert done.returncode == 0
     found = re.search(rb"darshan: log: (.*)\n", done.stderr)
@@ -39,8 +39,8 @@ def made(darshan: Run, *program: str) -> Path:
 
 
 def put(log: Path, folder: Path, name: str, age: int = 0) -> Path:
-    """Copies a log into a folder. Returns the path of the copy. age: how old the copy's time is;
-    the copy with the smallest age is the newest log."""
+    """Copies a log into a folder. Returns the path of the copy. age: seconds by which the copy's
+    modification time is before LATER; the copy with the smallest age is the newest log."""
     folder.mkdir(parents=True, exist_ok=True)
     copy = folder / f"{name}.darshan"
     shutil.copy(log, copy)
@@ -48,6 +48,7 @@ def put(log: Path, folder: Path, name: str, age: int = 0) -> Path:
     return copy
 
 
+# Commands that read a log, with options.
 READERS = [
     ("parse", []), ("parse", ["--total"]), ("report", ["--text"]), ("stat", ["-r"]),
     ("report", ["--json", "-o", "-"]), ("report", ["-vo", "-", "--text"]),
@@ -58,8 +59,8 @@ READERS = [
 @pytest.mark.parametrize("command, options", READERS)
 @pytest.mark.usefixtures("home")
 def test_the_newest_log(command: str, options: list[str], darshan: Run) -> None:
-    """Without the name of a log, the output of a command is that of the newest log, which the last
-    run made."""
+    """Without the name of a log, the output of a command is that for the log with the newest
+    modification time, and a line on standard error names it."""
     made(darshan, "true")
     os.utime(made(darshan, "cat", "/etc/hostname"), (1, 1))
     newest = made(darshan, "head", "-c", "1", str(SOURCE / "README.md"))
@@ -73,6 +74,8 @@ def test_the_newest_log(command: str, options: list[str], darshan: Run) -> None:
 
 @pytest.mark.usefixtures("home")
 def test_a_trace_of_the_newest_log(darshan: Run, work: Path) -> None:
+    """Without the name of a log, `darshan trace` converts the newest log, and its output is named
+    after it."""
     done = darshan("run", "cat", SOURCE / "README.md", variables={"DXT_ENABLE_IO_TRACE": "1"})
     assert done.returncode == 0
     (log,) = (work / "darshan-logs").glob("*.darshan")
@@ -85,7 +88,8 @@ def test_a_trace_of_the_newest_log(darshan: Run, work: Path) -> None:
 
 
 def test_no_log(darshan: Run, home: Path) -> None:
-    """If there is no log, the message names the folders that were searched."""
+    """If there is no log, the command fails with status 1, and the message names the folders that
+    were searched."""
     for command in (["parse"], ["report"], ["trace"], ["stat", "-r"]):
         done = darshan(*command)
         assert (done.returncode, done.stdout) == (1, b"")
@@ -95,8 +99,8 @@ def test_no_log(darshan: Run, home: Path) -> None:
 
 
 def test_folders_of_logs(darshan: Run, home: Path, work: Path, tmp_path: Path) -> None:
-    """Logs are found in the current folder, the home folder, the folder of the configuration file,
-    and folders of days; if DARSHAN_LOGPATH is set, only there."""
+    """The newest log is searched in the current folder, the home folder, the folder of the
+    configuration file, and their folders of days. If DARSHAN_LOGPATH is set, only there."""
     log = made(darshan, "true")
 
     def newest(variables: dict[str, str] | None = None) -> str:
@@ -123,7 +127,8 @@ def test_folders_of_logs(darshan: Run, home: Path, work: Path, tmp_path: Path) -
 @pytest.mark.needs("root")
 @pytest.mark.usefixtures("home")
 def test_logs_of_others_are_skipped(darshan: Run, work: Path) -> None:
-    """A newer log of another user, a symbolic link and a folder are not used as the newest log."""
+    """A newer log of another user, a symbolic link and a folder are not taken for the newest
+    log."""
     log = made(darshan, "true")
     other = put(log, work / "darshan-logs", "other", 1)
     os.chown(other, 12345, 12345)
@@ -140,7 +145,8 @@ def test_logs_of_others_are_skipped(darshan: Run, work: Path) -> None:
 )  # fmt: skip
 @pytest.mark.usefixtures("home")
 def test_when_no_log_is_meant(arguments: list[str], status: int, darshan: Run) -> None:
-    """The rule about the newest log does not change commands that need two logs, or none."""
+    """Commands that need two logs, or none, do not use the newest log. status: the expected exit
+    status."""
     made(darshan, "true")
     done = darshan(*arguments)
     assert done.returncode == status
@@ -149,8 +155,8 @@ def test_when_no_log_is_meant(arguments: list[str], status: int, darshan: Run) -
 
 @pytest.mark.usefixtures("home")
 def test_the_program_keeps_its_name(build: Path, darshan: Run) -> None:
-    """Without LOG, darshan-parser prints its usage and exits with status 1, as in Darshan 3.5.0;
-    `darshan parse` uses the newest log."""
+    """Without a log, darshan-parser prints its usage and exits with status 1, as in Darshan 3.5.0;
+    only `darshan parse` uses the newest log."""
     made(darshan, "true")
     done = helps.subprocess.run([build / "darshan-parser"], capture_output=True, check=False)
     assert done.returncode == 1 and done.stderr.startswith(b"Usage: darshan-parser")
@@ -161,8 +167,8 @@ def test_the_program_keeps_its_name(build: Path, darshan: Run) -> None:
                                         ("dxt-parse", "darshan-dxt-parser"),
                                         ("where", "darshan-where")])  # fmt: skip
 def test_options_with_a_value(word: str, page: str, build: Path) -> None:
-    """The table in newest.c has exactly the options with a value that --help lists, so that an
-    option's value is never mistaken for a log."""
+    """The table in util/front/newest.c has exactly the options with a value that --help of the
+    command lists. Otherwise an option's value would be mistaken for a log."""
     command = {c.name: c for c in helps.commands()}[page]
     rows = [row for part in helps.read(command, build) for row in part.rows]
     wanted = {option for row in rows if row.value for option in row.options}

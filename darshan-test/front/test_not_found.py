@@ -1,5 +1,5 @@
-"""The last file names that a program which failed or was killed looked up and did not find; and the
-exit status of a process that is not part of a run."""
+"""For a program that failed or was killed, the log has the last file names that it looked up and
+did not find, and for a process outside of `darshan run` its exit status."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from lab.log import parsed
 
 from .conftest import Run
 
+# Looks up missing names, then fails to open params.nml and exits with the status that is filled in.
 LOOKS = """
 import os, sys
 for name in ("zero", "one", "two", "helper.py", "three", "three"):
@@ -31,25 +32,26 @@ except OSError:
 
 
 def said(build: Path, log: Path) -> str:
-    """Returns the text of a report in one line."""
+    """Returns the text of the report on a log, with its lines joined."""
     command = [build / "darshan-job-summary", "--text", "-o", "-", log]
     done = finished(command)
     return " ".join(done.stdout.split())
 
 
 def header(build: Path, log: Path) -> str:
-    """Returns the header of a log, and its rows."""
+    """Returns the output of `darshan-parser --base` for a log: its header and rows."""
     return parsed(build / "darshan-parser", log, "--base")
 
 
 def only_log(folder: Path) -> Path:
-    """Returns the only log of a run."""
+    """Returns the path of the only log in the folder darshan-logs."""
     (log,) = (folder / "darshan-logs").iterdir()
     return log
 
 
 def test_failed(darshan: Run, build: Path, work: Path) -> None:
-    """The report has the last four names that were not found. Only names of data files count."""
+    """For a program that exits with a status other than 0, the report has the last missing names,
+    newest first, without source files that Python looked for. The screen has the newest."""
     screen = darshan("stat", sys.executable, "-c", LOOKS % 3).stderr.decode()
     log = only_log(work)
     assert "last failed lookup: " in screen and "params.nml" in screen
@@ -68,7 +70,7 @@ def test_ended_well(darshan: Run, build: Path, work: Path) -> None:
 
 
 def test_hidden(darshan: Run, build: Path, work: Path) -> None:
-    """Names that were not found are anonymized like all others."""
+    """In an obfuscated log, names that were not found cannot be read."""
     darshan("run", sys.executable, "-c", LOOKS % 3)
     out = work / "hidden.darshan"
     command = [build / "darshan-convert", "--obfuscate", "--key", "7", only_log(work), out]
@@ -90,7 +92,7 @@ def test_exported(build: Path, work: Path, environment: dict[str, str], status: 
     assert ("# metadata: not_found = " in header(build, log)) == (status == 3)
 
 
-# Looks up more names than the journal keeps, and kills itself or its process group.
+# Looks up more missing names than the journal keeps, then executes the text that is filled in.
 KILLED = """
 import os, sys
 for number in range(40):
@@ -100,21 +102,24 @@ for name in ("one", "two", "helper.py", "three", "x" * 250, "params.nml"):
 open("data", "wb").write(bytes(100))
 %s
 """
+# The last missing names of data files, newest first.
 LAST = ("params.nml", "three", "two", "one")
+# Sends the signal of the argument to the process itself.
 DIES = "os.kill(os.getpid(), int(sys.argv[1]))"
+# Kills the process group.
 KILLS_ALL = "os.killpg(0, 9)"
 
 
 def names_of(build: Path, log: Path) -> list[str]:
-    """Returns the base names in the log's list of names that were not found."""
+    """Returns the base names in the log's list of names that were not found, newest first."""
     found = re.findall(r"^# metadata: not_found(?:_\d)? = (.*)$", header(build, log), re.M)
     return [os.path.basename(name) for name in found]
 
 
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGKILL, signal.SIGTERM])
 def test_killed(darshan: Run, build: Path, work: Path, number: signal.Signals) -> None:
-    """The log of a killed program has the names that it did not find, which its journal
-    preserved."""
+    """For a program that was killed by a signal, the screen, the log and the report have the last
+    names that it did not find, which its journal kept."""
     command = [sys.executable, "-c", KILLED % DIES, str(int(number))]
     screen = darshan("stat", *command).stderr.decode()
     log = only_log(work)
@@ -129,7 +134,7 @@ def test_killed(darshan: Run, build: Path, work: Path, number: signal.Signals) -
 def test_killed_without_a_run(
     darshan: Run, build: Path, work: Path, environment: dict[str, str]
 ) -> None:
-    """For a killed process that is not part of a run, `darshan recover` makes a log with the names
+    """For a killed process outside of `darshan run`, `darshan recover` makes a log with the names
     that it did not find, and the report says that the program was probably killed."""
     variables = settings(build, work / "darshan-logs", DARSHAN_JOB_TREE="0")
     command = [sys.executable, "-c", KILLED % DIES, "9"]
@@ -147,7 +152,8 @@ def test_killed_without_a_run(
 
 
 def test_everybody_was_killed(darshan: Run, build: Path, work: Path) -> None:
-    """If the launcher was killed, too, the names are those of the program, not of the shell."""
+    """If all processes of a run were killed, the names in the log are those of the program that ran
+    last, not those of the shell or of an earlier command."""
     script = f"{sys.executable} -c '{KILLED % KILLS_ALL}'; true"
     darshan("run", "setsid", "-w", "sh", "-c", f"ls nowhere; {script}; exit")
     logs = work / "darshan-logs"
@@ -157,7 +163,8 @@ def test_everybody_was_killed(darshan: Run, build: Path, work: Path) -> None:
 
 
 def test_path_of_the_log_is_too_long(build: Path, tmp_path: Path) -> None:
-    """Without room for the log's path, the program does not start, and one line says why."""
+    """If DARSHAN_LOGFILE is longer than a path can be, `darshan run` fails with status 125 before
+    it starts the program, and one line says why."""
     variables = {**os.environ, "DARSHAN_LOGFILE": "/" + "x" * 5000}
     done = finished([build / "darshan", "run", "true"], cwd=tmp_path, env=variables)
     assert (done.returncode, done.stderr.count("\n")) == (125, 1), done

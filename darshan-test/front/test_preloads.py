@@ -1,5 +1,5 @@
-"""A library that the user preloads for the program is not loaded into child processes that Darshan
-itself starts."""
+"""A library that the user preloads is loaded into the program, but not into other processes that
+`darshan run` and `darshan stat` start."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from lab.compile import SHARED, compile_c
 from lab.environment import preload
 
-# Each process that loads the library writes its own name.
+# Appends the name of each process that loads it to the file SEEN.
 LIBRARY = r"""
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,8 +32,8 @@ __attribute__((constructor)) static void seen(void) {
 
 @pytest.mark.parametrize("front", ["run", "stat"])
 def test_it_is_in_the_program(build: Path, tmp_path: Path, front: str) -> None:
-    """A library that the user preloads is loaded into the program, and into the command `darshan`
-    itself, because the loader loads it before the command's first instruction."""
+    """A library in LD_PRELOAD is loaded into the program and its children, and into `darshan`
+    itself, which the user started. It is not loaded into the report that `darshan stat` starts."""
     library = compile_c(tmp_path, LIBRARY, *SHARED, "-w", name="seen.so")
     done = subprocess.run(
         [build / "darshan", front, "--", "sh", "-c", "cat seen.so.c >copy; true"],

@@ -1,4 +1,5 @@
-"""Runs of several processes under `darshan run` leave one exact log, however the processes end."""
+"""A run of several processes under `darshan run` leaves one exact log, whichever processes are
+killed."""
 
 from __future__ import annotations
 
@@ -19,20 +20,23 @@ from .screen import fits, layers
 
 Rows = Callable[[Path], list[Row]]
 COPY = "dd status=none bs=4096"
+# Copies and compresses files in several processes.
 SCRIPT = f"{COPY} if=/bin/sh of=a; gzip -k a; cat a | {COPY} of=b; (exec {COPY} if=a.gz of=c)"
 
 
 def only_log(work: Path) -> Path:
+    """Returns the path of the only log in the folder darshan-logs."""
     (log,) = (work / "darshan-logs").iterdir()
     return log
 
 
 def run_folders(work: Path) -> list[Path]:
+    """Returns the run directories that are left in the folder for journals."""
     return list((work.parent / "journals").glob("darshan-run*"))
 
 
 def column(rows: list[Row], counter: str) -> dict[str, int]:
-    """Returns the values of a counter by file, summed over ranks whose records were not reduced."""
+    """Returns the values of a counter by file, summed over the rows of each file."""
     found: dict[str, int] = {}
     for row in rows:
         if row.counter == counter:
@@ -41,6 +45,8 @@ def column(rows: list[Row], counter: str) -> dict[str, int]:
 
 
 def test_script(darshan: Run, work: Path, rows: Rows) -> None:
+    """For a shell script, the log has the size of each file as the bytes written to it, by
+    whichever process."""
     done = darshan("run", "sh", "-c", SCRIPT)
     log = only_log(work)
     assert done.stderr.decode() == f"darshan: log: {log}\n"
@@ -52,6 +58,8 @@ def test_script(darshan: Run, work: Path, rows: Rows) -> None:
 
 
 def test_screen(darshan: Run, work: Path) -> None:
+    """The screen of a run counts its processes, lists those that failed, and passes on the exit
+    status."""
     copies = f"for i in 1 2 3; do {COPY} if=/bin/sh of=f$i; done"
     script = f"{copies}; sh -c 'kill -9 $$'; ls nothing; exit 4"
     done = darshan("stat", "sh", "-c", script)
@@ -68,6 +76,8 @@ def test_screen(darshan: Run, work: Path) -> None:
 
 
 def test_the_program_is_killed(darshan: Run, work: Path, rows: Rows) -> None:
+    """If the program kills itself, `darshan run` ends by the same signal, and the log has the files
+    that it and its children wrote."""
     done = darshan("run", "sh", "-c", f"{COPY} if=/bin/sh of=a; echo here > b; kill -9 $$")
     assert done.returncode == -signal.SIGKILL
     log = only_log(work)
@@ -78,6 +88,7 @@ def test_the_program_is_killed(darshan: Run, work: Path, rows: Rows) -> None:
 
 
 def test_one_process_is_no_tree(darshan: Run, work: Path, rows: Rows) -> None:
+    """The log of a run of one process has no records of a run's processes."""
     darshan("run", "dd", "if=/bin/sh", "of=copy", "status=none")
     assert {row.module for row in rows(only_log(work))} & {"PROCESS", "SHARED"} == set()
 
@@ -85,7 +96,8 @@ def test_one_process_is_no_tree(darshan: Run, work: Path, rows: Rows) -> None:
 def test_everybody_is_killed(
     darshan: Run, build: Path, work: Path, environment: dict[str, str], rows: Rows
 ) -> None:
-    """If the launcher and all processes were killed, `darshan recover` makes the same log."""
+    """If `darshan run` and all its processes were killed, `darshan recover` makes the same log.
+    While they live, it leaves their run directory alone."""
     script = "echo 1234 > a; (echo 123 > b; echo ready; sleep 60) & wait"
     with subprocess.Popen(
         [build / "darshan", "run", "sh", "-c", script],
@@ -113,8 +125,8 @@ def test_everybody_is_killed(
 
 
 def test_run_without_its_folder(darshan: Run, work: Path, rows: Rows) -> None:
-    """If the journal folder is removed during the run, the records of processes that exit normally
-    are still in the log."""
+    """If the folder for journals is removed during the run, the logs still have the records of all
+    processes that end normally."""
     script = f"echo 1234 > a; rm -r $DARSHAN_MMAP_LOGPATH; {COPY} if=a of=b; echo 1 > c"
     darshan("run", "sh", "-c", script)
     written: dict[str, int] = {}
@@ -128,8 +140,8 @@ def test_run_without_its_folder(darshan: Run, work: Path, rows: Rows) -> None:
 def alone(
     build: Path, work: Path, environment: dict[str, str]
 ) -> Callable[..., subprocess.Popen[bytes]]:
-    """Returns a function that starts a shell as the root process of a run, without `darshan
-    run`."""
+    """Returns a function that starts a shell as the first process of a run, recorded by environment
+    variables alone, without `darshan run`. before: words in front of the shell."""
 
     def run(script: str, *before: str, **settings: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
@@ -147,8 +159,8 @@ def alone(
 def test_without_the_front(
     alone: Callable[..., subprocess.Popen[bytes]], darshan: Run, work: Path, rows: Rows
 ) -> None:
-    """`darshan recover` makes the log of a process tree that was killed, and leaves a living tree
-    alone."""
+    """Without `darshan run`, `darshan recover` makes the log of a run whose processes were killed,
+    and leaves alone a run whose processes live, which makes its own log at its end."""
     script = "echo 1234 > {0}a; (echo 123 > {0}b; echo ready; read x) & read x; wait"
     started = [alone(script.format(name)) for name in ("killed-", "living-")]
     killed, living = started
@@ -180,6 +192,8 @@ def test_recovered_twice_at_once(
     work: Path,
     environment: dict[str, str],
 ) -> None:
+    """If two `darshan recover` run at the same time, exactly one log is made of each run, and
+    neither reports an error."""
     started = [alone("echo 1 > a; (echo 1 > b; kill -9 0)") for _ in range(8)]
     for process in started:
         process.communicate(timeout=SECONDS)
@@ -203,8 +217,9 @@ def test_recovered_twice_at_once(
 def test_run_of_another_namespace(
     alone: Callable[..., subprocess.Popen[bytes]], darshan: Run, work: Path
 ) -> None:
-    """Whether processes in another PID namespace live is unknown, so their files are left alone for
-    a week. The process that created the namespace is outside of it, so its journal is recovered."""
+    """Files of processes in another PID namespace are left alone for a week, because it is unknown
+    whether they live. The process that created the namespace is outside of it, so its journal is
+    recovered."""
     script = "echo 1 > a; (echo 1 > b; echo ready; read x) & read x; wait"
     strange = alone(script, "unshare", "-p", "-f", "--mount-proc")
     assert strange.stdout is not None

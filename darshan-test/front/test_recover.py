@@ -1,4 +1,5 @@
-"""`darshan recover` makes logs of killed processes and leaves living processes alone."""
+"""`darshan recover` makes logs from the journals of killed processes, and leaves those of living
+processes alone."""
 
 from __future__ import annotations
 
@@ -19,10 +20,13 @@ from runs.events import MAGIC, ROW
 from .conftest import SECONDS, Run
 from .test_terminal import at_terminal
 
+# Reads the rows of a log; see the fixture rows.
 Rows = Callable[[Path], list[Row]]
+# Leaves the journal of a killed process; see the fixture leave.
 Leave = Callable[..., Path]
 HOUR = 3600
 EIGHT_DAYS = 8 * 24 * 3600
+# Writes 1,000 bytes to a file, and runs until its standard input ends.
 _LIVE = """
 import os, sys
 fd = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT)
@@ -33,17 +37,20 @@ sys.stdin.read()
 
 
 def write_and_die(folder: Path) -> str:
+    """Returns a shell script that writes 6 bytes to a file in the folder and kills its shell."""
     return f"echo 12345 > {folder}/file; kill -9 $$"
 
 
 @pytest.fixture
 def journals(environment: dict[str, str]) -> Path:
+    """Returns the folder for journals."""
     return Path(environment["DARSHAN_MMAP_LOGPATH"])
 
 
 @pytest.fixture
 def observed(build: Path, environment: dict[str, str], work: Path) -> dict[str, str]:
-    """Returns environment variables for a program that is recorded without `darshan run`."""
+    """Returns environment variables by which a program is recorded without `darshan run`, each
+    process on its own."""
     return {
         **environment,
         **settings(build, work / "logs", DARSHAN_JOB_TREE="0"),
@@ -51,14 +58,15 @@ def observed(build: Path, environment: dict[str, str], work: Path) -> dict[str, 
 
 
 def settle(folder: Path) -> None:
-    """Sets the journals' times to more than a week ago."""
+    """Sets the times of all journals below a folder to eight days ago."""
     for path in folder.rglob("*.darshan"):
         os.utime(path, times=(0, time.time() - EIGHT_DAYS))
 
 
 @pytest.fixture
 def leave(observed: dict[str, str], work: Path, journals: Path) -> Leave:
-    """Returns a function that runs a program which is killed, and returns its journal."""
+    """Returns a function that runs a recorded program which is killed, and returns the path of its
+    journal."""
 
     def run() -> Path:
         before = set(journals.iterdir())
@@ -71,6 +79,7 @@ def leave(observed: dict[str, str], work: Path, journals: Path) -> Leave:
 
 @pytest.fixture
 def living(observed: dict[str, str], work: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Runs a recorded process that has written 1,000 bytes and waits for the end of its input."""
     with subprocess.Popen(
         [sys.executable, "-S", "-c", _LIVE, work / "live"],
         env=observed,
@@ -83,6 +92,7 @@ def living(observed: dict[str, str], work: Path) -> Iterator[subprocess.Popen[by
 
 
 def written(rows: list[Row]) -> dict[str, str]:
+    """Returns the bytes written by file name, as text, without files of 0 bytes."""
     return {
         row.name: row.text
         for row in rows
@@ -93,6 +103,8 @@ def written(rows: list[Row]) -> dict[str, str]:
 def test_log_of_a_killed_process(
     darshan: Run, leave: Leave, journals: Path, work: Path, rows: Rows
 ) -> None:
+    """From the journal of a killed process, the command makes a log with its bytes, and prints the
+    log's path."""
     leave()
     settle(journals)
     done = darshan("recover", "-o", "logs")
@@ -113,8 +125,8 @@ def test_one_log_of_a_run_whose_top_was_killed(
     rows: Rows,
     variables: dict[str, str],
 ) -> None:
-    """recover makes one log of a run whose root process, dash, was killed. dash starts child
-    processes by vfork, and had a journal before the run directory existed."""
+    """The command makes one log of a run whose first process was killed, also if this process
+    (dash) starts children by vfork. variables: with and without a batch job."""
     journals = Path(observed["DARSHAN_MMAP_LOGPATH"])
     environment = {**observed, **variables, "DARSHAN_JOB_TREE": "1"}
     script = "echo 12345 > top; /bin/echo 7 > other; kill -9 $$"
@@ -130,8 +142,8 @@ def test_one_log_of_a_run_whose_top_was_killed(
 def test_front_that_was_killed(
     build: Path, darshan: Run, environment: dict[str, str], journals: Path, work: Path
 ) -> None:
-    """If the launcher was killed, `darshan recover` writes the log to the folder that the launcher
-    would have used, and no other file remains."""
+    """If only `darshan run` was killed, the command writes the run's log to the folder that
+    `darshan run` would have used, and no other file remains."""
     script = f"echo 12345 > {work}/file; /bin/kill -9 $PPID"
     front = [build / "darshan", "run", "-o", "asked", "sh", "-c", script]
     finished_in_bytes(front, cwd=work, env=environment)
@@ -149,6 +161,7 @@ def test_front_that_was_killed(
 
 
 def test_dry_run_does_nothing(darshan: Run, leave: Leave, journals: Path, work: Path) -> None:
+    """With --dry-run, the command prints which log it would make, and changes nothing."""
     journal = leave()
     settle(journals)
     done = darshan("recover", "--dry-run", "-o", "logs")
@@ -161,6 +174,8 @@ def test_dry_run_does_nothing(darshan: Run, leave: Leave, journals: Path, work: 
 def test_the_living_are_left_alone(
     darshan: Run, living: subprocess.Popen[bytes], journals: Path, work: Path, rows: Rows
 ) -> None:
+    """The journal of a living process is not touched, however old it is, and the process makes its
+    own log at its end."""
     (journal,) = journals.iterdir()
     before = journal.stat()
     settle(journals)
@@ -177,8 +192,8 @@ def test_the_living_are_left_alone(
 def test_journal_that_a_clean_up_took(
     living: subprocess.Popen[bytes], journals: Path, work: Path, rows: Rows
 ) -> None:
-    """If the journal of a running process is removed, the process still writes a complete log when
-    it exits."""
+    """If the journal of a living process is removed, the process still writes a complete log when
+    it ends."""
     (journal,) = journals.iterdir()
     journal.unlink()
     _, said = living.communicate(timeout=SECONDS)
@@ -190,6 +205,8 @@ def test_journal_that_a_clean_up_took(
 def test_two_at_once(
     build: Path, leave: Leave, environment: dict[str, str], journals: Path, work: Path
 ) -> None:
+    """If three commands run at the same time, each of 20 journals gives exactly one log, and none
+    reports an error."""
     for _ in range(20):
         leave()
     settle(journals)
@@ -213,6 +230,7 @@ def test_two_at_once(
 def test_log_that_was_made_before_the_journal_could_go(
     darshan: Run, leave: Leave, journals: Path, work: Path
 ) -> None:
+    """If the log of a journal exists already, no second log is made, and the journal is removed."""
     journal = leave()
     kept = work / "kept"
     shutil.copy(journal, kept)
@@ -229,8 +247,8 @@ def test_log_that_was_made_before_the_journal_could_go(
 def test_strangers_may_live(
     build: Path, leave: Leave, environment: dict[str, str], journals: Path, work: Path
 ) -> None:
-    """Whether a process in another PID namespace lives is unknown, so its journal is left alone for
-    a week."""
+    """In another PID namespace, the command leaves a journal alone for a week, because it is
+    unknown whether its process lives. Then it makes the log."""
     journal = leave()
     os.utime(journal, times=(0, time.time() - HOUR))
 
@@ -258,8 +276,8 @@ def test_strangers_may_live(
 def test_the_namespace_of_the_dead(
     build: Path, observed: dict[str, str], journals: Path, work: Path
 ) -> None:
-    """Inside the namespace, pids show which processes live, so journals are recovered without
-    waiting for a week."""
+    """In the PID namespace of the killed process, the command recovers its journal without waiting
+    for a week."""
     script = f"""
         sh -c '{write_and_die(work)}'
         touch -d '1 hour ago' {journals}/*
@@ -274,6 +292,7 @@ def test_the_namespace_of_the_dead(
     assert [path for path in journals.iterdir() if "_mmap-log-" in path.name] == []
 
 
+# A boot id other than that of this machine.
 ANOTHER_BOOT = b"01234567-89ab-cdef-0123-456789abcdef"
 
 
@@ -293,9 +312,9 @@ def test_what_a_journal_says_of_its_owner(
     work: Path,
     case: tuple[dict[int, bytes], bool],
 ) -> None:
-    """Changes some words at the begin of a copy of a living process's journal, and checks whether
-    `darshan recover` takes the owner for alive. case: the changed words by index, and whether the
-    journal is left alone."""
+    """In a copy of a living process's journal, some words of the line "owner=" are changed. The
+    journal is left alone if its process lives or may live on another host, and otherwise recovered.
+    case: the new words by index, and whether the journal is left alone."""
     says, lives = case
     (journal,) = journals.iterdir()
     bytes_ = journal.read_bytes()
@@ -321,6 +340,7 @@ def test_what_a_journal_says_of_its_owner(
 def test_ranks_of_a_job_make_one_log(
     darshan: Run, build: Path, journals: Path, work: Path, rows: Rows
 ) -> None:
+    """From the journals of a job's ranks, the command makes one log."""
     each = work / "each"
     each.mkdir()
     play = build / "darshan-test" / "ranks" / "play"
@@ -340,9 +360,9 @@ def test_ranks_of_a_job_make_one_log(
 def test_ranks_of_a_job_on_two_nodes(
     darshan: Run, build: Path, journals: Path, work: Path, rows: Rows
 ) -> None:
-    """Each of two nodes has the journals of its ranks, which have the same job id and log folder.
-    The second node's journals are recovered although the first node has already recovered its
-    own."""
+    """If the command runs on two nodes one after the other, with the journals of the same job's
+    ranks and the same folder for logs, all journals are recovered. `darshan merge` makes one log of
+    the two, with equal sums."""
     each = work / "each"
     each.mkdir()
     play = build / "darshan-test" / "ranks" / "play"
@@ -372,16 +392,16 @@ def test_ranks_of_a_job_on_two_nodes(
 
 
 def test_journal_of_a_moment_ago(darshan: Run, leave: Leave, journals: Path, work: Path) -> None:
-    """A journal whose process has just died is recovered, as the epilogue of a batch system needs
-    it."""
+    """The journal of a process that has just been killed is recovered at once, as the epilogue of a
+    batch job needs it."""
     leave()
     assert darshan("recover", "-o", "logs").returncode == 0
     assert list(journals.iterdir()) == [] and len(list((work / "logs").iterdir())) == 1
 
 
 def test_folder_of_the_day(darshan: Run, leave: Leave, work: Path) -> None:
-    """The folder of the day gets the mode that the runtime would give it: open to all users if the
-    folder above is."""
+    """With DARSHAN_LOGPATH_DATED, the command creates the folder of the day with the mode that the
+    runtime would give it: open to all users if the folder above is."""
     shared = work / "shared"
     shared.mkdir()
     shared.chmod(0o1777)
@@ -398,8 +418,8 @@ def test_folder_of_the_day(darshan: Run, leave: Leave, work: Path) -> None:
 def test_without_home_and_terminal(
     build: Path, leave: Leave, journals: Path, work: Path, tmp_path: Path
 ) -> None:
-    """`darshan recover` works with a nearly empty environment and without a terminal, as cron
-    starts it. The log goes to the home folder."""
+    """With only HOME in its environment and without a terminal, as cron starts it, the command
+    writes the log to the home folder."""
     leave()
     settle(journals)
     plain = {"HOME": str(tmp_path / "home")}
@@ -411,6 +431,8 @@ def test_without_home_and_terminal(
 
 
 def test_what_is_no_journal_is_left_alone(darshan: Run, journals: Path) -> None:
+    """Files that have not the name or the content of a journal, and symbolic links, are left alone
+    without a message."""
     names = ("text", "a_mmap-log-.darshan", "x_id1_mmap-log-2-0.txt", "x_id1_mmap-log-2-0.darshan")
     for name in names:
         (journals / name).write_bytes(b"no log")
@@ -421,8 +443,8 @@ def test_what_is_no_journal_is_left_alone(darshan: Run, journals: Path) -> None:
 
 
 def test_journal_that_holds_nothing(darshan: Run, journals: Path) -> None:
-    """An empty journal is left alone for an hour, because its process may still be starting, and is
-    removed after that."""
+    """A journal without content is left alone at first, because its process may still be starting.
+    Once it is old, it is removed, and a line says so."""
     blank = journals / "x_id1_mmap-log-2-0.darshan"
     blank.write_bytes(bytes(10000))
     assert darshan("recover", "-o", "logs").stdout == b""
@@ -434,6 +456,7 @@ def test_journal_that_holds_nothing(darshan: Run, journals: Path) -> None:
 
 
 def test_damaged_journal_stays(darshan: Run, leave: Leave, journals: Path) -> None:
+    """A damaged journal is not removed, the message names it, and the exit status is 1."""
     journal = leave()
     with journal.open("r+b") as file:
         file.write(b"another thing")
@@ -445,6 +468,8 @@ def test_damaged_journal_stays(darshan: Run, leave: Leave, journals: Path) -> No
 
 
 def test_folder_that_is_not_there(darshan: Run) -> None:
+    """If the named folder does not exist, the message gives its path and the reason, and the exit
+    status is 1."""
     done = darshan("recover", "no/such/folder")
     assert done.returncode == 1
     assert (
@@ -463,6 +488,8 @@ def test_root_does_it_in_everybodys_name(
     journals: Path,
     work: Path,
 ) -> None:
+    """As root, the command recovers only root's own journals. With --all-users it recovers those of
+    other users, who then own the logs."""
     for folder in (work, work.parent):
         folder.chmod(0o755)
     journals.chmod(0o1777)
@@ -492,8 +519,8 @@ def test_root_does_it_in_everybodys_name(
 
 
 def test_rows_that_nobody_wrote(darshan: Run, journals: Path) -> None:
-    """`darshan recover` handles event files with impossible rows: extreme times and numbers, a
-    truncated row, and an unterminated host name."""
+    """A run directory whose event file has impossible rows (extreme times and numbers, a truncated
+    row, an unterminated host name) does not crash the command."""
     folder = journals / "darshan-run.99p.x"
     folder.mkdir(mode=0o700)
     rows = bytearray()
@@ -509,6 +536,7 @@ def test_rows_that_nobody_wrote(darshan: Run, journals: Path) -> None:
 
 
 def settled(leave: Leave, journals: Path) -> Path:
+    """Leaves the journal of a killed process, eight days old. Returns its path."""
     journal = leave()
     settle(journals)
     return journal
@@ -518,7 +546,8 @@ def settled(leave: Leave, journals: Path) -> Path:
 def test_a_terminal_is_asked(
     answer: str, build: Path, environment: dict[str, str], leave: Leave, work: Path
 ) -> None:
-    """On a terminal, the plan is printed first, and logs are made only after the answer yes."""
+    """On a terminal, the command first prints what it would do, and makes logs only after the
+    answer "y" or "yes"."""
     journal = settled(leave, Path(environment["DARSHAN_MMAP_LOGPATH"]))
     typed = answer.encode() + (b"" if answer == "\x04" else b"\n")
     seen, status = at_terminal(
@@ -534,8 +563,7 @@ def test_a_terminal_is_asked(
 def test_no_question(
     build: Path, environment: dict[str, str], leave: Leave, journals: Path, work: Path
 ) -> None:
-    """With --yes the command asks no question, and neither does it if there is nothing to
-    recover."""
+    """With --yes, or if there is nothing to recover, the command asks no question."""
     journal = settled(leave, journals)
     front = [str(build / "darshan"), "recover"]
     seen, status = at_terminal([*front, "--yes", "-o", "logs"], environment, work, b"", b"")

@@ -1,5 +1,5 @@
-"""In tables of files, a file that was written under a temporary name has one row, with its final
-name and the sums over both names."""
+"""In tables of files, a file that was written under a temporary name and then renamed has one row,
+with its final name and the sums over its names."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from lab.log import read_rows
 from .conftest import Run
 from .screen import fits
 
-# A file by way of two temporary names and read afterwards, a version that is kept aside, a file
-# that was read before it was renamed, and many files with random temporary names.
+# Renames a file twice after writing it and then reads it; moves a version aside; renames a file
+# that was read; and renames 40 files that were written under random names.
 PROGRAM = """
 import os
 def write(name, size):
@@ -44,12 +44,13 @@ for i in range(40):
     write(f"chunks/{i}.{i * 7919 % 1000}.partial", 100)
     os.rename(f"chunks/{i}.{i * 7919 % 1000}.partial", f"chunks/{i}")
 """
+# Parts of the temporary names.
 TEMPORARY = re.compile(r"partial|json\.(tmp|new)")
 
 
 @pytest.fixture
 def log(darshan: Run, work: Path) -> Path:
-    """Returns the log of the program."""
+    """Returns the path of the log of the program."""
     done = darshan("run", sys.executable, "-S", "-c", PROGRAM)
     assert done.returncode == 0, done.stderr
     (log,) = (work / "darshan-logs").iterdir()
@@ -57,14 +58,14 @@ def log(darshan: Run, work: Path) -> Path:
 
 
 def counted(build: Path, log: Path, counter: str) -> dict[str, int]:
-    """Returns a counter of a log's records, by the last component of their names."""
+    """Returns the values of a counter by the last component of the records' file names."""
     rows = read_rows(build / "darshan-parser", log)
     return {row.name.rpartition("/")[2]: int(row.text) for row in rows if row.counter == counter}
 
 
 def test_stat(darshan: Run, build: Path, log: Path) -> None:
-    """The screen has the file with the most time under its final name, with the sums over its
-    names."""
+    """The screen's table of files has the renamed file under its final name, with reads and writes
+    under all its names. The log's records keep the temporary names."""
     screen = darshan("stat", "-r", log).stderr.decode()
     fits(screen)
     table = screen.partition("files by time in I/O")[2]
@@ -74,7 +75,7 @@ def test_stat(darshan: Run, build: Path, log: Path) -> None:
 
 
 def test_stat_has_the_temporary_name(darshan: Run) -> None:
-    """If it fits, the temporary name follows the final one."""
+    """If there is room, the row of a renamed file has the temporary name behind the final one."""
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         script = f"open('{folder}/a.tmp', 'w').write('1'); import os\n"
         script += f"os.rename('{folder}/a.tmp', '{folder}/a')"
@@ -84,13 +85,15 @@ def test_stat_has_the_temporary_name(darshan: Run) -> None:
 
 
 def report(build: Path, log: Path, *options: str) -> bytes:
-    """Returns the report that is printed on standard output. options: of the command."""
+    """Returns the report on a log as bytes. options: of darshan-job-summary."""
     command = [build / "darshan-job-summary", *options, "-o", "-", log]
     return subprocess.run(command, capture_output=True, check=True).stdout
 
 
 def test_json(build: Path, log: Path) -> None:
-    """The rows of files in the JSON add up to the sums of the records."""
+    """In the JSON's tables, a renamed file has one row with the bytes under all its names, and
+    the field "was" has the temporary name. A file that was read under its first name keeps its
+    own row."""
     layers = json.loads(report(build, log, "--json"))["layers"]
     (posix,) = [layer for layer in layers if layer["module"] == "POSIX"]
     rows = {Path(f["name"]).name: f for f in posix["slowest_files"]}
@@ -102,7 +105,8 @@ def test_json(build: Path, log: Path) -> None:
 
 
 def test_page(build: Path, log: Path) -> None:
-    """The page's table of files has one row with the sums of both names."""
+    """The web page's table of files has one row for the renamed file, with the bytes under all its
+    names, and one for 40 similar ones."""
     page = report(build, log, "--html").decode()
     row = r'/result\.json \(was result\.json\.tmp\)","POSIX",1,300,1000,0,'
     assert re.search(row, page), re.findall(r'"[^"]*result[^"]*"[^]]*', page)
@@ -112,7 +116,7 @@ def test_page(build: Path, log: Path) -> None:
 
 @pytest.mark.needs("program:pdftotext")
 def test_pdf(build: Path, log: Path, tmp_path: Path) -> None:
-    """The PDF's tables of files have no temporary name as a row."""
+    """The PDF's tables of files have renamed files only under their final names."""
     pdf = tmp_path / "report.pdf"
     pdf.write_bytes(report(build, log, "--no-latex"))
     command = ["pdftotext", "-layout", pdf, "-"]

@@ -1,4 +1,4 @@
-"""The screen of `darshan stat -r` agrees with the parser for every log."""
+"""The screen of `darshan stat -r` has the numbers that darshan-parser prints, for every log."""
 
 from __future__ import annotations
 
@@ -15,15 +15,17 @@ from sample import turning
 from .conftest import Run
 from .screen import fits, layers
 
+# Reads the rows of a log; see the fixture rows.
 Rows = Callable[[Path], list[Row]]
-# Counters of calls; SEQ_READS and CONSEC_READS are properties of calls, not calls.
+# Counters of calls to read and write.
 CALLS = re.compile(r"^[A-Z0-9_]+?_(INDEP_|COLL_|SPLIT_|NB_)?(READS|WRITES)$")
+# Counters that match CALLS but count only calls of some kind, for example sequential ones.
 PROPERTIES = re.compile(r"(SEQ|CONSEC)_(READS|WRITES)$")
 
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Returns the generated logs, valid and damaged ones."""
+    """Returns the paths of the generated logs, valid and damaged ones."""
     folder = tmp_path_factory.mktemp("corpus")
     top = Path(__file__).resolve().parent.parent
     subprocess.run([sys.executable, "-m", "logs", folder], cwd=top, check=True, capture_output=True)
@@ -31,8 +33,8 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 def says(column: str, value: int) -> bool:
-    """Returns whether a column of the screen shows this number, which is rounded if it has a
-    unit."""
+    """Returns whether a column of the screen shows this number. With a unit the column is rounded,
+    otherwise exact."""
     unit = {"M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15}.get(column[-1])
     if unit is None:
         return int(column) == value
@@ -40,8 +42,8 @@ def says(column: str, value: int) -> bool:
 
 
 def calls_of(rows: list[Row], module: str, kind: str) -> int:
-    """Returns the sum of the calls of a kind over all records of a module. kind: "READ", "WRITE"
-    and so on."""
+    """Returns the sum of the calls of a kind over all records of a module. kind: the end of the
+    counter's name, "READS" or "WRITES"."""
     return sum(
         max(0, int(row.text))
         for row in rows
@@ -53,6 +55,8 @@ def calls_of(rows: list[Row], module: str, kind: str) -> int:
 
 
 def test_counts_are_those_of_the_parser(darshan: Run, corpus: list[Path], rows: Rows) -> None:
+    """For generated logs, numbers of files, reads and writes of each layer on the screen equal the
+    sums of darshan-parser's rows."""
     compared = 0
     # The log with all modules fills the screen.
     fullest = [log for log in corpus if log.name.startswith("good-annex-all")]
@@ -81,6 +85,8 @@ def test_counts_are_those_of_the_parser(darshan: Run, corpus: list[Path], rows: 
 
 
 def test_screens_fit_for_real_logs(darshan: Run, real_logs: list[Path]) -> None:
+    """For logs of real programs, the command succeeds, and the screen fits into 24 lines of 80
+    columns."""
     for log in turning(real_logs, 0.15, "screens of real logs"):
         done = darshan("stat", "-r", log)
         assert done.returncode == 0, done.stderr
@@ -88,6 +94,7 @@ def test_screens_fit_for_real_logs(darshan: Run, real_logs: list[Path]) -> None:
 
 
 def test_damaged_log(darshan: Run, work: Path) -> None:
+    """For a file that is no log, one line on standard error names it, and the exit status is 1."""
     (work / "text").write_text("no log")
     done = darshan("stat", "-r", "text")
     assert done.returncode == 1

@@ -1,4 +1,4 @@
-"""`darshan stat PROGRAM` prints a screen about the program's I/O."""
+"""`darshan stat PROGRAM` prints a screen about the program's I/O when the program has ended."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from .screen import fits, layers
 
 
 def test_program(darshan: Run, work: Path) -> None:
+    """For dd, the screen has the exact number of writes, the number of processes and the class of
+    sizes."""
     done = darshan("stat", "dd", "if=/bin/sh", "of=copy", "bs=1000", "status=none")
     screen = done.stderr.decode()
     size = (work / "copy").stat().st_size
@@ -29,7 +31,7 @@ def test_program(darshan: Run, work: Path) -> None:
 
 
 def test_the_largest_sizes_are_shown(darshan: Run) -> None:
-    """If not all classes of sizes fit into the line, those with few calls are left out."""
+    """If not all classes of sizes fit into the line, those with the fewest calls are left out."""
     program = """
 with open("all", "wb", 0) as file:
     for size, calls in ((50, 9), (500, 9), (5000, 9), (50_000, 9), (300_000, 900)):
@@ -44,8 +46,8 @@ with open("all", "wb", 0) as file:
 
 
 def test_the_answer(darshan: Run, work: Path) -> None:
-    """The costliest finding is shown with its line of code and its remedy. Unused standard streams
-    have no row."""
+    """The screen has the costliest finding with its line of code and its remedy, and only that
+    remedy. Standard streams that were not used have no row."""
     program = 'open("numbers", "wb", 0).writelines([b"7\\n"] * 300000)'
     done = darshan("stat", sys.executable, "-c", program, variables={"COLUMNS": "80"})
     screen = done.stderr.decode()
@@ -61,8 +63,8 @@ def test_the_answer(darshan: Run, work: Path) -> None:
 
 
 def test_renames_alone(build: Path, darshan: Run, work: Path) -> None:
-    """A program that only renames files, on which it makes no other call, is not said to have done
-    no I/O."""
+    """For a program that only renames files, the screen does not say that no I/O was recorded, and
+    the log has the renames."""
     for number in range(500):
         (work / f"a{number}").touch()
     program = "import os\nfor n in range(500): os.rename(f'a{n}', f'b{n}')"
@@ -74,6 +76,8 @@ def test_renames_alone(build: Path, darshan: Run, work: Path) -> None:
 
 
 def test_tree_is_added_up(darshan: Run, work: Path) -> None:
+    """For a script, the screen has the sums over all its processes, and the script's status is
+    passed on."""
     script = "for i in 1 2 3; do dd if=/dev/zero of=f$i bs=100 count=$i status=none; done; exit 4"
     done = darshan("stat", "sh", "-c", script)
     screen = done.stderr.decode()
@@ -85,6 +89,7 @@ def test_tree_is_added_up(darshan: Run, work: Path) -> None:
 
 
 def test_several_logs(darshan: Run, work: Path) -> None:
+    """With several -r, the screen has the sums over the logs."""
     for name in ("a", "b"):
         darshan("run", "dd", "if=/bin/sh", f"of={name}", "bs=1M", "status=none")
     logs = sorted((work / "darshan-logs").iterdir())
@@ -94,6 +99,8 @@ def test_several_logs(darshan: Run, work: Path) -> None:
 
 
 def test_names_of_strangers(darshan: Run, work: Path) -> None:
+    """Control characters and invalid UTF-8 in a file name are escaped on the screen; letters are
+    not."""
     name = b"\033[2J\n\xe2\x80\xae\xc2\x9b\xc3\xa9"
     done = darshan("stat", "dd", "if=/bin/sh", b"of=" + name, "status=none")
     assert (work / name.decode("utf-8", "surrogateescape")).exists()
@@ -103,6 +110,8 @@ def test_names_of_strangers(darshan: Run, work: Path) -> None:
 
 
 def test_crash_shows_what_there_was(darshan: Run) -> None:
+    """For a program that was killed, the screen has the I/O until then and the path of the log, and
+    the command ends by the same signal."""
     done = darshan("stat", "sh", "-c", "echo here > file; kill -9 $$")
     screen = done.stderr.decode()
     assert done.returncode == -9
@@ -110,7 +119,7 @@ def test_crash_shows_what_there_was(darshan: Run) -> None:
     assert "darshan: log: /" in screen
 
 
-# Operations without a file record: missing names, existing names, folders and sync.
+# Operations on names, folders and the whole system, of which most belong to no file's record.
 ON_NAMES = """
 import os
 for i in range(300):
@@ -125,11 +134,13 @@ with open("file", "w") as file:
     os.fsync(file)
 os.sync()
 """
+# Seconds of a unit on the screen.
 UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6}
 
 
 def test_time_is_that_of_the_report(darshan: Run, build: Path, work: Path) -> None:
-    """The headline and the times of each layer equal the report's data."""
+    """The time in file I/O, and the seconds of reads, writes and metadata of each layer on the
+    screen, equal those in the report's JSON, rounded."""
     darshan("run", "-o", "logs", sys.executable, "-c", ON_NAMES)
     (log,) = (work / "logs").iterdir()
     screen = darshan("stat", "-r", log).stderr.decode()
@@ -148,6 +159,7 @@ def test_time_is_that_of_the_report(darshan: Run, build: Path, work: Path) -> No
     assert float(found[1]) * UNITS[found[2]] == pytest.approx(whole, rel=0.006, abs=1e-6)
 
 
+# Reads the same MiB forty times, and computes for a while.
 AGAIN = """
 open("input", "wb").write(bytes(1 << 20))
 for _ in range(40):
@@ -157,8 +169,8 @@ sum(i * i for i in range(8_000_000))
 
 
 def test_a_report_that_fails_is_said(darshan: Run, tmp_path: Path) -> None:
-    """If the report fails, one line says why there are no findings, and the program's exit status
-    is unchanged."""
+    """If the Python that computes the findings fails, one line of the screen says why there are
+    none, and the program's exit status is unchanged."""
     broken = tmp_path / "python"
     broken.write_text("#!/bin/sh\necho warning >&2; echo no module wanted >&2; exit 1\n")
     broken.chmod(0o755)
@@ -170,8 +182,8 @@ def test_a_report_that_fails_is_said(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_stat_does_not_call_fine_what_the_report_does_not(darshan: Run, tmp_path: Path) -> None:
-    """`darshan stat` and the report name the same problem, a file that is read forty times; neither
-    calls the run fine."""
+    """For a file that is read forty times, the screen and the report have the same finding, and
+    neither calls the run fine."""
     done = darshan("stat", "--no-sites", "-o", tmp_path / "logs", sys.executable, "-c", AGAIN)
     assert done.returncode == 0, done.stderr
     (log,) = (tmp_path / "logs").rglob("*.darshan")

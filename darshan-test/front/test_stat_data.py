@@ -1,4 +1,4 @@
-"""`darshan stat` as data (--json, -x), and its width on different terminals."""
+"""`darshan stat` prints the same numbers as data (--json, -x), and its table fits the terminal."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 from .conftest import Run
 from .test_terminal import at_terminal
 
+# Writes 100,000 bytes to a-file and reads them by ten calls.
 PROGRAM = """
 with open("a-file", "wb") as file: file.write(bytes(100000))
 with open("a-file", "rb", buffering=0) as file:
@@ -22,13 +23,15 @@ with open("a-file", "rb", buffering=0) as file:
 
 @pytest.fixture
 def log(darshan: Run, work: Path) -> Path:
+    """Returns the path of a log of the program."""
     assert darshan("run", sys.executable, "-c", PROGRAM).returncode == 0
     (made,) = (work / "darshan-logs").glob("*.darshan")
     return made
 
 
 def check(found: dict[str, Any], name: str) -> None:
-    """Checks the numbers of the JSON against those of the program's calls. name: of the file."""
+    """Fails unless the numbers of the JSON are those of the program's calls. name: of the program's
+    file."""
     assert (found["format"], found["version"], found["logs"]) == ("darshan-stat", 1, 1)
     assert found["complete"] is True and found["processes"] == 1
     assert 0 < found["file_io_seconds"] <= found["run_seconds"]
@@ -47,8 +50,8 @@ def test_json_of_a_log(darshan: Run, log: Path) -> None:
 
 
 def test_json_of_a_program(darshan: Run, work: Path) -> None:
-    """For a program, the JSON goes to the named file, and standard output has only the program's
-    own output."""
+    """For a program, the JSON goes to the file of --to, or to standard error, so that standard
+    output has only the program's own output."""
     program = PROGRAM + "print('its own')"
     done = darshan("stat", "--json", "--to", "numbers", sys.executable, "-c", program)
     assert (done.returncode, done.stdout) == (0, b"its own\n")
@@ -60,7 +63,8 @@ def test_json_of_a_program(darshan: Run, work: Path) -> None:
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 def test_rows(separator: str, darshan: Run, log: Path) -> None:
-    """-x prints the same numbers as rows of value, unit and name."""
+    """-x prints the numbers of the JSON as rows of value, unit and name. separator: between
+    columns."""
     found = json.loads(darshan("stat", "--json", "-r", log).stdout)
     done = darshan("stat", f"-x{separator}", "-r", log)
     assert (done.returncode, done.stderr) == (0, b"")
@@ -74,7 +78,8 @@ def test_rows(separator: str, darshan: Run, log: Path) -> None:
 
 
 def test_a_name_that_is_no_text(darshan: Run, work: Path) -> None:
-    """A name with control characters and bytes that are not UTF-8 gives valid JSON."""
+    """For a file name with control characters and invalid UTF-8, the JSON is valid, with invalid
+    bytes as \\xHH."""
     program = 'open(b"a\\xff\\n\\"\\\\\\xc3\\xa4", "w").write("x" * 10)'
     assert darshan("run", sys.executable, "-c", program).returncode == 0
     done = darshan("stat", "--json", "-r")
@@ -83,6 +88,8 @@ def test_a_name_that_is_no_text(darshan: Run, work: Path) -> None:
 
 
 def test_mistakes(darshan: Run, log: Path, work: Path) -> None:
+    """Wrong combinations of options give status 2 and the usage; output that cannot be written, or
+    a missing log, gives status 1 and a message."""
     for wrong in (["--json", "-x,", "-r", log], ["--to", "f", "-r", log], ["--json"], ["-x"]):
         done = darshan("stat", *wrong)
         assert done.returncode == 2 and b"usage: darshan stat" in done.stderr
@@ -96,7 +103,8 @@ def test_mistakes(darshan: Run, log: Path, work: Path) -> None:
 
 @pytest.mark.parametrize("columns", [60, 80, 132, 240])
 def test_the_width(columns: int, darshan: Run, work: Path) -> None:
-    """The table of files is as wide as COLUMNS says; names get all columns that numbers leave."""
+    """The table of files is as wide as COLUMNS says; file names get all columns that the numbers
+    leave."""
     deep = work / ("d" * 100) / ("e" * 100)
     deep.mkdir(parents=True)
     program = f"open('{deep}/file', 'w').write('x' * 10)"
@@ -113,7 +121,7 @@ def test_the_width(columns: int, darshan: Run, work: Path) -> None:
 def test_colour(
     no_color: str | None, bold: bool, build: Path, environment: dict[str, str], log: Path
 ) -> None:
-    """Headings are bold on a terminal unless NO_COLOR is set; never in a pipe."""
+    """On a terminal, headings are bold unless NO_COLOR is set and not empty; in a pipe never."""
     command = [str(build / "darshan"), "stat", "-r", str(log)]
     variables = environment if no_color is None else {**environment, "NO_COLOR": no_color}
     seen, status = at_terminal(command, variables, log.parent, b"", b"")

@@ -1,4 +1,5 @@
-"""On a terminal, the application runs in the foreground, and the output has colours."""
+"""On a terminal, the program that `darshan run` starts can read it and gets its signals once, and
+headings are bold."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ from .conftest import SECONDS
 def at_terminal(
     command: list[str], environment: dict[str, str], work: Path, answer_to: bytes, answer: bytes
 ) -> tuple[bytes, int]:
-    """Runs a command on a terminal of its own, and types `answer` when the output contains
-    `answer_to`. Returns all output and the wait status."""
+    """Runs a command in the folder `work` on a new terminal. When the output contains `answer_to`,
+    types `answer`; nothing if that is empty. Returns all output and the status of waitpid."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(work)
@@ -45,13 +46,15 @@ def at_terminal(
 
 @pytest.fixture
 def front(build: Path) -> str:
-    """Returns the path of the command."""
+    """Returns the path of `darshan`, as text."""
     return str(build / "darshan")
 
 
 def test_interrupt_reaches_the_program_once(
     front: str, environment: dict[str, str], work: Path
 ) -> None:
+    """Ctrl-C sends the program SIGINT exactly once, and `darshan run` waits for its end and passes
+    on its status."""
     script = 'n=0; trap "n=$((n+1)); echo told $n" INT; echo ready; '
     script += "sleep 0.3; sleep 0.3; echo end; exit 5"
     seen, status = at_terminal(
@@ -63,6 +66,7 @@ def test_interrupt_reaches_the_program_once(
 
 
 def test_program_has_the_terminal(front: str, environment: dict[str, str], work: Path) -> None:
+    """The program can read lines from the terminal."""
     script = "test -t 0 && test -t 2 && echo ask && read line && echo got $line"
     seen, status = at_terminal(
         [front, "run", "sh", "-c", script], environment, work, b"ask", b"words\n"
@@ -75,6 +79,7 @@ def test_program_has_the_terminal(front: str, environment: dict[str, str], work:
 def test_colour(
     front: str, environment: dict[str, str], work: Path, variables: dict[str, str], bold: bool
 ) -> None:
+    """The headings of `darshan stat` are bold on a terminal, unless NO_COLOR is set."""
     command = [front, "stat", "dd", "if=/bin/sh", "of=copy", "status=none"]
     seen, status = at_terminal(command, {**environment, **variables}, work, b"", b"")
     assert status == 0

@@ -1,4 +1,5 @@
-"""A run of many processes leaves one log; if other files remain, the command's line names them."""
+"""A run of many processes leaves one log; if other logs or files remain, the line on standard error
+names them. Most runs are made by made_run.py, without real processes."""
 
 from __future__ import annotations
 
@@ -19,16 +20,20 @@ from lab.log import Row
 from .conftest import SECONDS, Run
 from .screen import fits, layers
 
+# Reads the rows of a log; see the fixture rows.
 Rows = Callable[[Path], list[Row]]
+# Makes a run; see the fixture made.
 Made = Callable[..., "subprocess.CompletedProcess[bytes]"]
 TESTS = Path(__file__).resolve().parent.parent
+# A log's name as the runtime makes it.
 NAME = re.compile(r"[^_/]+_[^/]+_id\d+-\d+_\d+-\d+-\d+-\d+_\d+\.darshan$")
 HOUR = 3600
 
 
 @pytest.fixture
 def part(build: Path, environment: dict[str, str], tmp_path: Path) -> Path:
-    """Returns the log of a process that wrote 6 bytes, which serves as a part of a run."""
+    """Returns the path of the log of a process that wrote 6 bytes, which stands for the log of any
+    process of a run."""
     folder = tmp_path / "part"
     env = environment | settings(build, folder, DARSHAN_JOB_TREE="0")
     subprocess.run(["sh", "-c", f"echo 12345 > {tmp_path}/file"], env=env, check=True)
@@ -38,6 +43,7 @@ def part(build: Path, environment: dict[str, str], tmp_path: Path) -> Path:
 
 @pytest.fixture
 def job_log(build: Path, tmp_path: Path) -> Path:
+    """Returns the path of a log of an MPI job with two ranks."""
     log = tmp_path / "job.darshan"
     play = build / "darshan-test" / "ranks" / "play"
     subprocess.run([play, "--ranks", "2", "--shared", "1", log], check=True, capture_output=True)
@@ -45,6 +51,7 @@ def job_log(build: Path, tmp_path: Path) -> Path:
 
 
 def command(*arguments: str | Path) -> list[str]:
+    """Returns the command line that starts made_run.py with these arguments."""
     start = f"import sys; sys.path.insert(0, {str(TESTS)!r}); "
     start += "import runpy; runpy.run_module('front.made_run', run_name='__main__')"
     return [sys.executable, "-c", start, *map(str, arguments)]
@@ -52,7 +59,8 @@ def command(*arguments: str | Path) -> list[str]:
 
 @pytest.fixture
 def made(darshan: Run) -> Made:
-    """Returns a function that makes a run by made_run.py, without real processes."""
+    """Returns a function that makes a run by made_run.py, under `darshan run` or another command
+    (how) with `options`. variables: added to the environment."""
 
     def run(
         *arguments: str | Path,
@@ -67,20 +75,24 @@ def made(darshan: Run) -> Made:
 
 
 def logs_in(work: Path) -> list[Path]:
+    """Returns the logs in the folder darshan-logs."""
     return sorted((work / "darshan-logs").iterdir())
 
 
 def run_folders(tmp_path: Path) -> list[Path]:
+    """Returns the run directories that are left in the folder for journals."""
     return list((tmp_path / "journals").glob("darshan-run*"))
 
 
 def processes(log: Path, parser: Path) -> str:
+    """Returns the number of processes in a log's header, as text."""
     done = subprocess.run([parser, log], capture_output=True, check=True)
     (count,) = re.findall(rb"^# nprocs: (\d+)", done.stdout, re.M)
     return count.decode()
 
 
 def test_one_process_has_its_own_log(made: Made, part: Path, work: Path, tmp_path: Path) -> None:
+    """The log of a run of one process is that process's own log, moved unchanged."""
     done = made("one", part)
     (log,) = logs_in(work)
     assert done.stderr.decode() == f"darshan: log: {log}\n"
@@ -93,6 +105,7 @@ def test_one_process_has_its_own_log(made: Made, part: Path, work: Path, tmp_pat
 def test_two_processes_have_one(
     made: Made, part: Path, work: Path, tmp_path: Path, parser: Path
 ) -> None:
+    """A run of two processes leaves one log that counts two processes, and no run directory."""
     done = made("two", part)
     (log,) = logs_in(work)
     assert done.stderr.decode() == f"darshan: log: {log}\n"
@@ -101,6 +114,8 @@ def test_two_processes_have_one(
 
 
 def test_screen_of_a_tree(made: Made, part: Path) -> None:
+    """The screen of a run with many programs names those with the most time, counts the others, and
+    lists the program that was killed."""
     done = made("failing", part, how="stat")
     screen = done.stderr.decode()
     fits(screen)
@@ -111,6 +126,7 @@ def test_screen_of_a_tree(made: Made, part: Path) -> None:
 
 
 def test_name_that_the_user_gives(made: Made, part: Path, work: Path) -> None:
+    """The log has the name DARSHAN_LOGFILE; if it exists, ".2", ".3" and so on are added."""
     for name, what in (("mine", "one"), ("mine.2", "two"), ("mine.3", "one")):
         done = made(what, part, variables={"DARSHAN_LOGFILE": "mine"})
         assert done.stderr.decode() == f"darshan: log: {work / name}\n"
@@ -119,7 +135,8 @@ def test_name_that_the_user_gives(made: Made, part: Path, work: Path) -> None:
 
 
 def test_onto_another_file_system(made: Made, part: Path, work: Path) -> None:
-    """The log is copied if the log folder is on another file system."""
+    """If the folders for journals and logs are on different file systems, the log is copied, with
+    its mode."""
     done = made("one", part, variables={"DARSHAN_MMAP_LOGPATH": "/dev/shm"})
     (log,) = logs_in(work)
     assert done.stderr.decode() == f"darshan: log: {log}\n"
@@ -129,6 +146,8 @@ def test_onto_another_file_system(made: Made, part: Path, work: Path) -> None:
 def test_ranks_and_launchers_need_no_second_log(
     made: Made, part: Path, job_log: Path, work: Path, tmp_path: Path
 ) -> None:
+    """If a run has only the ranks of an MPI job and their launcher, no log is made besides the
+    job's own."""
     done = made("job", part, job_log)
     (log,) = logs_in(work)
     assert done.stderr.decode() == f"darshan: log: {log}\n"
@@ -137,6 +156,8 @@ def test_ranks_and_launchers_need_no_second_log(
 
 
 def test_shells_around_ranks(made: Made, part: Path, job_log: Path, work: Path) -> None:
+    """If a shell runs between launcher and ranks, there is a second log of the launcher and the
+    shells, and the line names both."""
     done = made("wrapped", part, job_log)
     around, log = logs_in(work)
     assert log.read_bytes() == job_log.read_bytes()
@@ -146,6 +167,8 @@ def test_shells_around_ranks(made: Made, part: Path, job_log: Path, work: Path) 
 def test_script_with_a_job(
     made: Made, part: Path, job_log: Path, work: Path, tmp_path: Path
 ) -> None:
+    """For a script that starts an MPI job, there is a log of the script and one of the job,
+    whatever its name, and the line names both."""
     done = made("script", part, job_log)
     log, job = logs_in(work)
     assert done.stderr.decode() == f"darshan: log: {log}; log of an MPI job: {job}\n"
@@ -156,7 +179,7 @@ def test_script_with_a_job(
 
 @pytest.fixture
 def each(build: Path, tmp_path: Path) -> list[Path]:
-    """Returns the logs of three ranks."""
+    """Returns the logs of three ranks of a job."""
     folder = tmp_path / "each"
     folder.mkdir()
     play = build / "darshan-test" / "ranks" / "play"
@@ -168,7 +191,7 @@ def each(build: Path, tmp_path: Path) -> list[Path]:
 def test_job_that_was_killed(
     made: Made, each: list[Path], work: Path, tmp_path: Path, parser: Path
 ) -> None:
-    """The log of a killed job is made from the ranks' files."""
+    """If all ranks of a job were killed, one log is made from their journals."""
     done = made("killed-job", each[0], *each)
     (log,) = logs_in(work)
     assert done.stderr.decode() == f"darshan: log: {log}\n"
@@ -177,6 +200,8 @@ def test_job_that_was_killed(
 
 
 def test_who_outlives_the_run(made: Made, part: Path, work: Path, tmp_path: Path) -> None:
+    """If a process of the run still runs at its end, the line says so, and in which folder its log
+    will be."""
     done = made("outlived", part)
     os.kill(int(done.stdout), signal.SIGKILL)
     said = done.stderr.decode()
@@ -185,7 +210,8 @@ def test_who_outlives_the_run(made: Made, part: Path, work: Path, tmp_path: Path
 
 
 def test_no_log_can_be_made(made: Made, part: Path, work: Path, tmp_path: Path) -> None:
-    """If no log can be made, the run's files remain and can be recovered."""
+    """If the log cannot be written, the run directory remains, and a line names it and says that
+    `darshan recover` makes the log later."""
     (tmp_path / "full").mkdir()
     named = {"DARSHAN_LOGFILE": str(tmp_path / "no" / "such" / "\n" / ("x" * 300))}
     done = made("two", part, variables=named)
@@ -200,7 +226,7 @@ def test_no_log_can_be_made(made: Made, part: Path, work: Path, tmp_path: Path) 
 def waiting(
     build: Path, part: Path, work: Path, environment: dict[str, str]
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Starts a launcher whose program runs until its standard input ends."""
+    """Starts `darshan run` with a program that runs until its standard input ends."""
     with subprocess.Popen(
         [build / "darshan", "run", *command("wait", part)],
         cwd=work,
@@ -213,7 +239,8 @@ def waiting(
 
 @pytest.fixture
 def orphan(made: Made, part: Path, tmp_path: Path) -> Path:
-    """Returns the folder of a run that was orphaned two hours ago."""
+    """Returns the run directory of a run without a log, whose launcher ended two hours ago and
+    which no later run has recovered."""
     nowhere = {"DARSHAN_LOGFILE": str(tmp_path / "no" / "such" / ("x" * 300))}
     made("two", part, variables=nowhere)
     (folder,) = run_folders(tmp_path)
@@ -225,8 +252,8 @@ def orphan(made: Made, part: Path, tmp_path: Path) -> Path:
 
 
 def test_run_that_has_its_log(darshan: Run, orphan: Path, tmp_path: Path) -> None:
-    """A run directory whose run already has its log: a process that ended later gets its own log,
-    and the directory is removed."""
+    """If a run has its log already, a process that ended later gets its own log from `darshan
+    recover`, and the run directory is removed."""
     (orphan / "closed").write_text("")
     done = darshan("recover", "-o", "logs")
     assert done.stdout.startswith(b"logs/")
@@ -236,7 +263,8 @@ def test_run_that_has_its_log(darshan: Run, orphan: Path, tmp_path: Path) -> Non
 def test_front_that_is_killed(
     darshan: Run, waiting: subprocess.Popen[bytes], work: Path, tmp_path: Path, parser: Path
 ) -> None:
-    """`darshan recover` leaves the run alone while the launcher or the program lives."""
+    """`darshan recover` leaves a run alone as long as `darshan run` or the program lives, and then
+    makes its log."""
     with waiting as front:
         assert front.stdin is not None
         assert front.stdout is not None
@@ -257,6 +285,7 @@ def test_front_that_is_killed(
 
 
 def test_a_log_per_process_if_wanted(darshan: Run, work: Path, tmp_path: Path) -> None:
+    """With DARSHAN_JOB_TREE=0, each process leaves its own log, and there is no run directory."""
     script = "echo $DARSHAN_ENABLE_NONMPI; cat /dev/null > a; cat a > b"
     done = darshan("run", "sh", "-c", script, variables={"DARSHAN_JOB_TREE": "0"})
     assert done.stdout == b"1\n"
@@ -266,8 +295,8 @@ def test_a_log_per_process_if_wanted(darshan: Run, work: Path, tmp_path: Path) -
 
 
 def test_the_next_run_recovers(made: Made, orphan: Path, part: Path, work: Path) -> None:
-    """The next `darshan run` recovers an orphaned run. Each log goes to the folder of its own
-    run."""
+    """The next `darshan run` makes the log of an earlier run whose launcher was killed, in that
+    run's folder, and prints one more line."""
     settings = {"DARSHAN_LOGPATH": str(work / "mine")}
     done = made("one", part, variables=settings)
     assert done.stderr.decode().splitlines()[1:] == [
@@ -281,6 +310,8 @@ def test_the_next_run_recovers(made: Made, orphan: Path, part: Path, work: Path)
 def test_the_next_run_does_not_recover(
     made: Made, orphan: Path, part: Path, work: Path, why: str
 ) -> None:
+    """The next `darshan run` does not make the log of an earlier run if it is started for an MPI
+    rank, if logs were recovered within a day, or if the run directory is young."""
     settings = {"DARSHAN_LOGPATH": str(work / "mine")}
     if why == "rank":
         settings["OMPI_COMM_WORLD_RANK"] = "0"

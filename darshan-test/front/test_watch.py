@@ -10,6 +10,7 @@ from pathlib import Path
 from lab.command import finished
 from lab.environment import settings
 
+# Writes 4 KiB to a file every 2 ms, without end.
 _WRITER = """
 import os, sys, time
 fd = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT)
@@ -22,12 +23,13 @@ while True:
 
 
 def watch(build: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Runs `darshan watch ARGUMENT...`; returns its status and output."""
     return finished([build / "darshan", "watch", *arguments], timeout=60)
 
 
 def test_running_process(build: Path, tmp_path: Path) -> None:
-    """The file of a running process is listed with its write rate, as plain lines. Reading the
-    journal does not change it."""
+    """The file of a running process is listed with its write rate, in plain lines if the output is
+    no terminal. The process's journal is not changed."""
     journals, logs, data = tmp_path / "journals", tmp_path / "logs", tmp_path / "data"
     for folder in (journals, logs):
         folder.mkdir()
@@ -59,6 +61,8 @@ def test_running_process(build: Path, tmp_path: Path) -> None:
 
 
 def test_usage(build: Path, tmp_path: Path) -> None:
+    """Wrong values give status 2; a folder that does not exist gives status 1 and a message; an
+    empty folder is no error."""
     assert watch(build, "-n", "0").returncode == 2
     assert watch(build, "-c", "x").returncode == 2
     done = watch(build, "-c", "1", tmp_path / "nowhere")

@@ -35,6 +35,8 @@ void frame_put(uint8_t *p, int width, bool swapped, uint64_t value) {
     p[swapped ? width - 1 - i : i] = (uint8_t)(value >> (8 * i));
 }
 
+/* Adds the region of a header's entry, if it has data and is inside the file. entry: offset of the
+ * entry in the log. */
 static void add_region(struct frame *frame, const struct bytes *log, size_t entry) {
   uint64_t off = frame_get(log->data + entry, 8, frame->swapped);
   uint64_t len = frame_get(log->data + entry + 8, 8, frame->swapped);
@@ -42,6 +44,7 @@ static void add_region(struct frame *frame, const struct bytes *log, size_t entr
   frame->regions[frame->num_regions++] = (struct frame_region){entry, (size_t)off, (size_t)len};
 }
 
+/* Sets the annex and its trailer; trailer 0 if the log has no annex that is inside the file. */
 static void find_annex(struct frame *frame, const struct bytes *log) {
   frame->trailer = 0;
   if (log->size < sizeof(struct darshan_annex_trailer)) return;
@@ -76,6 +79,8 @@ bool frame_find(struct frame *frame, const struct bytes *log) {
   return frame->num_regions > 0;
 }
 
+/* Unpacks all zlib streams of a region to `out`, which has FRAME_UNPACKED_MAX bytes. Returns the
+ * size of the content that could be unpacked. */
 static size_t unpack_zlib(const uint8_t *data, size_t size, uint8_t *out) {
   size_t used = 0, done = 0;
   while (used < size && done < FRAME_UNPACKED_MAX) {
@@ -93,6 +98,8 @@ static size_t unpack_zlib(const uint8_t *data, size_t size, uint8_t *out) {
   return done;
 }
 
+/* Unpacks a region to `out`, which has FRAME_UNPACKED_MAX bytes. Returns the unpacked size; 0 if
+ * the region is damaged. */
 static size_t unpack_bzip2(const uint8_t *data, size_t size, uint8_t *out) {
   unsigned room = FRAME_UNPACKED_MAX;
   int result = BZ2_bzBuffToBuffDecompress((char *)out, &room, (char *)data, (unsigned)size, 0, 0);

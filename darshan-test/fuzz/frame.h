@@ -1,5 +1,5 @@
 /* A log as a sequence of regions that can be extracted, unpacked, changed and put back, with the
- * header adapted. It knows only this frame, not the records. */
+ * header adapted. The code knows only this frame, not the records. */
 #ifndef DARSHAN_FUZZ_FRAME_H
 #define DARSHAN_FUZZ_FRAME_H
 
@@ -15,15 +15,19 @@ struct bytes {
 /* Replaces `length` bytes at `offset` by the n bytes at `with`, and adapts the size. Aborts if out
  * of memory. */
 void bytes_splice(struct bytes *b, size_t offset, size_t length, const uint8_t *with, size_t n);
+/* Frees the bytes, and makes *b empty. */
 void bytes_free(struct bytes *b);
 
+/* A region of a log: a compressed part that the header lists, or that of the job. */
 struct frame_region {
-  size_t entry; /* where the header keeps (offset, length); 0: the job region */
-  size_t off, len;
+  size_t entry;    /* offset of (offset, length) in the header; 0: the job region */
+  size_t off, len; /* bytes from the start of the log */
 };
 
+/* FRAME_UNPACKED_MAX: bytes of a region that are unpacked at most. */
 enum { FRAME_MAX_REGIONS = 2 + 64, FRAME_UNPACKED_MAX = 1 << 20 };
 
+/* The layout of a log. swapped: the log has the other byte order. compression: as in the header. */
 struct frame {
   bool swapped;
   int compression;
@@ -38,6 +42,7 @@ bool frame_find(struct frame *frame, const struct bytes *log);
 /* Returns the decompressed content of the region's stored bytes, at most FRAME_UNPACKED_MAX bytes;
  * data is NULL if it is damaged. The caller frees it with bytes_free. */
 struct bytes frame_unpack(int compression, const uint8_t *data, size_t size);
+/* Returns the bytes, compressed as the header says; they are copied if it says nothing. */
 struct bytes frame_pack(int compression, const uint8_t *data, size_t size);
 /* Replaces the stored bytes of region number `region` by `with`, and corrects the header. The frame
  * is then no longer valid. */

@@ -1,10 +1,12 @@
-/* The entry points that libFuzzer calls. */
+/* The functions that libFuzzer calls: one reads an input, and one changes it. */
 #include "mutate.h"
 #include "target.h"
 
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* Changes an input in place. Returns its new size, at most `room`. The fuzzer's own changes would
+ * hardly ever get past the checksums of zlib. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,5 +1,6 @@
-/* Reads everything in a log through the interface of libdarshan-util, a record of each module in
- * turn, and reads all returned memory. Exit status 1: the log is damaged. */
+/* Reads everything in a log through the interface of libdarshan-util, in turn one record of each
+ * module, and reads all returned memory. Exit status 1: the log is damaged or cannot be opened.
+ * Aborts if the library breaks a promise. */
 #include "darshan-logutils.h"
 
 #include "describe.h"
@@ -8,14 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Receives a sum of all bytes, so that the compiler does not leave out the reading. */
 static volatile unsigned sink;
 
+/* Reads each byte, so that a sanitizer notices memory that is not valid. */
 static void touch(const void *bytes, size_t size) {
   const unsigned char *p = bytes;
   for (size_t i = 0; i < size; i++)
     sink += p[i];
 }
 
+/* Reads the job, its program, its run time and its mounts. */
 static void touch_job(void *log) {
   struct darshan_job job;
   struct darshan_mnt_info *mounts;
@@ -31,6 +35,7 @@ static void touch_job(void *log) {
   darshan_free(mounts);
 }
 
+/* Reads all names, and again those of two ids, of which one exists. */
 static void touch_names(void *log) {
   struct darshan_name_record *names, *some;
   int count, found;
@@ -48,6 +53,7 @@ static void touch_names(void *log) {
   darshan_free(names);
 }
 
+/* Reads a record, with the lists that it refers to. */
 static void touch_record(const struct darshan_module *module, const void *record) {
   size_t size = module->record_size;
   if (module->kind == DARSHAN_KIND_LUSTRE) {
@@ -66,6 +72,7 @@ static void touch_record(const struct darshan_module *module, const void *record
   touch(record, size);
 }
 
+/* Reads the sums of an accumulator, and frees it. */
 static void touch_sums(darshan_accumulator sums) {
   struct darshan_derived_metrics metrics;
   if (darshan_accumulator_emit(sums, &metrics, NULL) != 0) abort();

@@ -1,9 +1,12 @@
-/* A fuzzer without libFuzzer. It makes seeded changes to given logs, or every truncation and every
- * changed byte of one small log. `fuzz-reader FOLDER mutate SEED COUNT LOG...` makes COUNT changes,
- * `fuzz-reader FOLDER for SEED SECONDS LOG...` as many as fit into this time, `fuzz-reader FOLDER
- * emit SEED COUNT LOG...` only writes the changed logs, and `fuzz-reader FOLDER every LOG...` makes
- * every change. An input that crashes the reader, or keeps it busy for too long, is kept in FOLDER
- * as "crash". */
+/* A fuzzer without libFuzzer. It makes seeded changes to given logs, or every truncation and three
+ * changes of every byte of small logs. It calls read_everything_from for each input. An input that
+ * crashes the reader, or keeps it busy for too long, is left in FOLDER as "crash". Exit status 1:
+ * all inputs were refused, or all were fine, so that nothing was tested.
+ *
+ *   fuzz-reader FOLDER mutate SEED COUNT LOG...   makes COUNT changed logs
+ *   fuzz-reader FOLDER for SEED SECONDS LOG...    makes as many as fit into this time
+ *   fuzz-reader FOLDER emit SEED COUNT LOG...     writes the changed logs, without reading them
+ *   fuzz-reader FOLDER every LOG...               makes every change */
 #include "mutate.h"
 #include "target.h"
 
@@ -17,11 +20,16 @@
 
 #include <sanitizer/common_interface_defs.h>
 
+/* Most seconds for one input. */
 enum { SECONDS = 20 };
 
-static struct bytes current; /* the input in work, for the handlers */
+/* The input that is read now, for the handlers; without data if none is. */
+static struct bytes current;
+/* FOLDER/crash */
 static char crash_path[4096];
 
+/* Writes the current input to FOLDER/crash, and says so. A sanitizer calls this before it ends the
+ * process. */
 static void keep_input(void) {
   if (!current.data) return; /* no input is to blame */
   int fd = open(crash_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
@@ -31,6 +39,7 @@ static void keep_input(void) {
   if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0) _exit(2);
 }
 
+/* Ends the process because an input takes too long, after keeping the input. */
 static void on_alarm(int signal_number) {
   (void)signal_number;
   static const char text[] = "the reader takes too long\n";
@@ -39,6 +48,7 @@ static void on_alarm(int signal_number) {
   abort();
 }
 
+/* Returns the content of a file. Ends the process with status 2 if it cannot be read. */
 static struct bytes load(const char *path) {
   struct bytes log = {NULL, 0};
   FILE *file = fopen(path, "rb");
@@ -54,6 +64,7 @@ static struct bytes load(const char *path) {
   return log;
 }
 
+/* Reads an input within SECONDS. Returns the result of read_everything_from. */
 static int try_input(const struct bytes *input) {
   current = *input;
   alarm(SECONDS);
@@ -63,10 +74,12 @@ static int try_input(const struct bytes *input) {
   return broken;
 }
 
+/* Counts of inputs. refused: those that cannot be opened. damaged: those with a damaged module. */
 struct tally {
-  long inputs, refused, damaged; /* refused: cannot be opened */
+  long inputs, refused, damaged;
 };
 
+/* Counts an input. broken: result of read_everything_from. */
 static void count(struct tally *tally, int broken) {
   tally->inputs++;
   tally->refused += broken < 0;
@@ -85,6 +98,7 @@ static void emit_input(const struct bytes *input, const char *folder, long numbe
   }
 }
 
+/* Returns the time in seconds from an arbitrary start. */
 static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -134,6 +148,7 @@ static void mutate_all(struct tally *tally, const char *folder, int by_time, cha
   free(corpus);
 }
 
+/* Reads every truncation of a log, and the log with three changes of each byte, one at a time. */
 static void every_change(struct tally *tally, const char *path) {
   static const uint8_t flips[] = {0x01, 0x80, 0xff};
   struct bytes log = load(path);

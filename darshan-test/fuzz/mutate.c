@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Most bytes that one change inserts. */
 enum { GROWTH_MAX = 512 };
 
 uint64_t mutate_random(uint64_t *state) {
@@ -14,6 +15,7 @@ uint64_t mutate_random(uint64_t *state) {
   return *state = x;
 }
 
+/* Returns a random number below n; 0 if n is 0. */
 static size_t below(uint64_t *state, size_t n) {
   return n ? mutate_random(state) % n : 0;
 }
@@ -56,6 +58,7 @@ static size_t place(const struct bytes *b, uint64_t *state) {
   return below(state, below(state, 2) ? near : b->size);
 }
 
+/* Writes such a value, of four or eight bytes, to a random place, and usually to an aligned one. */
 static void put_nasty(struct bytes *b, uint64_t *state) {
   int width = below(state, 4) ? 8 : 4;
   if (b->size < (size_t)width) return;
@@ -65,6 +68,8 @@ static void put_nasty(struct bytes *b, uint64_t *state) {
   frame_put(b->data + at, width, below(state, 2), nasty(state));
 }
 
+/* Makes one random change of content: changes a bit, a byte or a whole number, or cuts, removes,
+ * inserts or repeats bytes. */
 static void change_bytes(struct bytes *b, uint64_t *state) {
   uint8_t noise[GROWTH_MAX];
   size_t n = 1 + below(state, GROWTH_MAX);
@@ -122,7 +127,8 @@ static void change_region(struct bytes *log, const struct frame *frame, uint64_t
   bytes_free(&content);
 }
 
-/* Changes the annex: any of its bytes, or the content of its first block before compression. */
+/* Changes the annex: any of its bytes, or the content of its first block before compression.
+ * Corrects the trailer. */
 static void change_annex(struct bytes *log, const struct frame *frame, uint64_t *state) {
   struct bytes annex = {NULL, 0};
   bytes_splice(&annex, 0, 0, log->data + frame->annex_off, frame->annex_len);
@@ -146,6 +152,7 @@ static void change_annex(struct bytes *log, const struct frame *frame, uint64_t 
   bytes_free(&annex);
 }
 
+/* Writes such a value to the log's header, without changing the size. */
 static void change_header(struct bytes *log, uint64_t *state) {
   struct bytes head = *log;
   if (head.size > sizeof(struct darshan_header)) head.size = sizeof(struct darshan_header);

@@ -1,7 +1,7 @@
-"""Reads damaged logs with the Python package: python.py BUILD SECONDS FOLDER.
+"""Reads damaged logs with the Python package. For each log, the data and the texts of the report
+must be made, or LogError must be raised. Any other exception is a failure, and so is a warning.
 
-For each log, the report's data and text must be made, or LogError raised. Any other exception is a
-failure, and so is a warning."""
+    python3 python.py BUILD SECONDS FOLDER"""
 
 from __future__ import annotations
 
@@ -39,6 +39,8 @@ def read(path: Path, limits: Limits) -> bool:
 
 
 def main() -> int:
+    """Reads the logs of the folder until the time is over. Returns the exit status, which is always
+    0, because a failure is an exception."""
     warnings.simplefilter("error")
     limits, end, count, refused = Limits(), time.monotonic() + seconds, 0, 0
     for path in sorted(folder.iterdir()):

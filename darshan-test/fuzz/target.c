@@ -1,5 +1,5 @@
-/* Reads everything in a log through the public header alone, and checks what the header promises.
- * Sanitizers check the memory accesses. */
+/* Reads everything in a log through the public header alone, and checks the promises of this
+ * header. Sanitizers check the memory accesses. */
 #include "target.h"
 #include "apmpi.h"
 #include "darshan-read.h"
@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* Ends the process if a promise is broken. */
 #define PROMISE(condition)                                                                         \
   do {                                                                                             \
     if (!(condition)) {                                                                            \
@@ -19,9 +20,10 @@
     }                                                                                              \
   } while (0)
 
-/* Keeps the compiler from leaving out the reading of every byte. */
+/* Receives a sum of all bytes, so that the compiler does not leave out the reading. */
 static volatile unsigned sink;
 
+/* Reads each byte, so that a sanitizer notices memory that is not valid. */
 static void touch(const void *bytes, size_t size) {
   const unsigned char *p = bytes;
   unsigned sum = 0;
@@ -30,17 +32,21 @@ static void touch(const void *bytes, size_t size) {
   sink += sum;
 }
 
+/* Reads a text, which must not be NULL. */
 static void touch_text(const char *text) {
   PROMISE(text != NULL);
   touch(text, strlen(text));
 }
 
+/* Checks that an error has a text of one line, which ends within its array. */
 static void check_error(const struct darshan_error *error) {
   PROMISE(error->text[0] != '\0');
   PROMISE(memchr(error->text, '\0', sizeof(error->text)) != NULL);
   PROMISE(strchr(error->text, '\n') == NULL);
 }
 
+/* Reads all texts about the job, and checks that mounts are sorted by falling length of their paths
+ * and modules by rising ids. */
 static void check_info(const struct darshan_info *info) {
   PROMISE(memchr(info->version, '\0', sizeof(info->version)) != NULL);
   touch_text(info->exe);
@@ -61,11 +67,13 @@ static void check_info(const struct darshan_info *info) {
   }
 }
 
+/* The state of check_name: a log, and the names until now. */
 struct name_check {
   const darshan_log *log;
   long count;
 };
 
+/* Checks that a name can be found again by its id, and that its mount is one of the log's. */
 static void check_name(uint64_t id, const char *name, void *context) {
   struct name_check *check = context;
   check->count++;
@@ -133,6 +141,8 @@ static long read_records(darshan_log *log, int id) {
   return got < 0 ? -1 : count;
 }
 
+/* Checks that a module's records in one block of memory are as many as those that were read one by
+ * one. count: the latter, or -1 after an error. */
 static void check_block(darshan_log *log, int id, long count) {
   struct darshan_error error = {""};
   void *block = NULL;

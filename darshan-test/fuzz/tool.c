@@ -1,7 +1,7 @@
-/* Runs a whole command on a log again and again in this process; the command's main is compiled as
- * tool_main. TOOL_ARGUMENTS are its options. It must end with 0, or with 1 and a printable message;
- * sanitizers check the rest. With TOOL_DIFFERS, status 1 may also mean that logs differ, which the
- * output says. */
+/* Runs a whole command on logs, again and again in this process. The command's main is compiled as
+ * tool_main, and TOOL_ARGUMENTS are its options. It must end with 0, or with 1 and a printable
+ * message; sanitizers check the rest. With TOOL_DIFFERS, status 1 may also mean that logs differ,
+ * which the output says. */
 #include "target.h"
 
 #include <fcntl.h>
@@ -12,8 +12,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* The main function of the command under test. */
 int tool_main(int argc, char **argv);
 
+/* MESSAGES: bytes of messages that are checked. DIFFERS: whether status 1 needs no message. */
 #ifdef TOOL_DIFFERS
 enum { MESSAGES = 1 << 16, DIFFERS = 1 };
 #else
@@ -22,13 +24,14 @@ enum { MESSAGES = 1 << 16, DIFFERS = 0 };
 
 static int said = -1; /* what the command writes to stderr */
 
+/* Opens an empty file in memory. Returns its descriptor. */
 static int open_memory(const char *name) {
   int fd = memfd_create(name, MFD_CLOEXEC);
   if (fd < 0) abort();
   return fd;
 }
 
-/* Redirects stdout to /dev/null, and stderr to an empty memory file, whose descriptor is `said`.
+/* Redirects stdout to /dev/null, and stderr to an empty file in memory, whose descriptor is `said`.
  * Returns a descriptor of the real stderr, for messages of the fuzzer. */
 static int redirect(void) {
   static int real = -1;
@@ -47,6 +50,8 @@ static int redirect(void) {
   return real;
 }
 
+/* Ends the process if the exit status is neither 0 nor 1, if status 1 has no message, or if a
+ * message has bytes that are not printable. */
 static void check_messages(int status) {
   static char text[MESSAGES];
   ssize_t n = pread(said, text, sizeof(text), 0);

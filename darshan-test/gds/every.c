@@ -1,7 +1,7 @@
 /* Calls every wrapped function of cuFile, or of hipFile with -DHIP, with one file for each kind of
- * call. Prints what it did: file, counter, number. With -DBY_NAME it opens the library that its
- * first argument names and gets each function by dlsym, as kvikio and ctypes do. With -DPLUGIN it
- * is a library, whose function `every` does all. */
+ * call. Prints what a record must have: file, counter, number. With -DBY_NAME it opens the library
+ * that the first argument names, and gets each function by dlsym, as kvikio and ctypes do. With
+ * -DPLUGIN it is a library, whose function `every` does all. */
 #include "gds.h"
 
 #include <dlfcn.h>
@@ -16,6 +16,7 @@
 static void *library;
 #define TEXT_(word) #word
 #define TEXT(word) TEXT_(word)
+/* Returns a function of the opened library. Ends the program with status 2 if there is none. */
 #define F(name) ((__typeof__(&name))(uintptr_t)asked(TEXT(name)))
 static void *asked(const char *name) {
   void *found = dlsym(library, name);
@@ -36,19 +37,23 @@ static void must(int done, int line) {
     exit(1);
   }
 }
+/* Ends the program if something is not right. line: of this file, for the message. */
 #define MUST(condition) must(condition, __LINE__)
 #define DONE(call) must((call).err == GPU_FILE_SUCCESS, __LINE__)
 
+/* Prints what the record of a file must have. name: of the file. */
 static void say(const char *name, const char *counter, long number) {
   printf("%s %s %ld\n", name, counter, number);
 }
 
+/* A file that is open and registered. */
 struct opened {
   const char *name;
   int fd;
   gpu_file_t fh;
 };
 
+/* Creates a file, opens it and registers its descriptor. */
 static struct opened begin(const char *name) {
   struct opened opened = {name, open(name, O_RDWR | O_CREAT, 0600), NULL};
   gpu_descr_t descr = {.type = GPU_FILE_OPAQUE_FD, .handle = {.fd = opened.fd}};
@@ -57,11 +62,13 @@ static struct opened begin(const char *name) {
   say(name, "OPENS", 1);
   return opened;
 }
+/* Removes the registration of a file, and closes it. */
 static void end(const struct opened *opened) {
   F(cuFileHandleDeregister)(opened->fh);
   close(opened->fd);
 }
 
+/* Prints what a record must have for a transfer. counter: of calls. size, offset: bytes. */
 static void moved(const struct opened *opened, const char *counter, int writes, size_t size,
                   off_t offset) {
   say(opened->name, counter, 1);
@@ -89,6 +96,7 @@ static void now(void) {
   end(&file);
 }
 
+/* Makes reads and writes in a stream of the GPU. */
 static void streamed(void) {
   struct opened file = begin("stream.dat");
   size_t size = BLOCK;
@@ -104,6 +112,7 @@ static void streamed(void) {
   end(&file);
 }
 
+/* Makes reads and writes of two files in a batch. */
 static void batch(void) {
   struct opened files[2] = {begin("batch-1.dat"), begin("batch-2.dat")};
   gpu_batch_t batch;

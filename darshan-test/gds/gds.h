@@ -1,6 +1,6 @@
 /* Declares the part of cuFile's interface that the test programs use and, with -DHIP, that of
- * hipFile, which has the same functions by other names. It was written from their manuals,
- * independently of the runtime's own declarations, so that a mistake in those is noticed. */
+ * hipFile, which has the same functions under other names. It was written from their manuals, apart
+ * from the runtime's own declarations, so that a mistake in those is noticed. */
 #ifndef STANDIN_GDS_H
 #define STANDIN_GDS_H
 

@@ -1,9 +1,9 @@
-/* A stand-in for libcufile or, with -DHIP, libhipfile; the program's own memory serves as memory of
- * the GPU. STANDIN_PATH selects how bytes are moved. compat: pread and pwrite in the calling
- * thread. threads: the same in another thread, as the real libraries do for large requests. direct:
- * through a mapping of the file, in place of a path without the kernel's reads. Each transfer first
- * sleeps for STANDIN_DELAY microseconds. A batch is executed when the program queries its status, a
- * stream at synchronize_stream. */
+/* A stand-in for libcufile or, with -DHIP, libhipfile. The program's own memory serves as memory of
+ * the GPU. A batch is executed when the program queries its status, and a stream at
+ * synchronize_stream. Each transfer first sleeps for STANDIN_DELAY microseconds. STANDIN_PATH
+ * selects how bytes are moved. compat: by pread and pwrite in the calling thread. threads: the same
+ * in another thread, as the real libraries do for large requests. direct: by a mapping of the file,
+ * which stands for a path without reads of the kernel. */
 #include "gds.h"
 
 #include <pthread.h>
@@ -13,9 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* A registered file. */
 struct file {
   int fd;
 };
+/* One transfer. */
 struct move {
   struct file *file;
   char *memory;
@@ -27,6 +29,7 @@ struct move {
   ssize_t *told;
 };
 enum { MOST = 64 };
+/* Transfers that wait to be executed. */
 struct batch {
   struct move moves[MOST];
   unsigned count;
@@ -35,11 +38,13 @@ struct batch {
 static const gpu_error_t success = {GPU_FILE_SUCCESS, 0}, failed = {GPU_FILE_FAILED, 0};
 static struct batch stream;
 
+/* Returns the value of STANDIN_PATH; "direct" if it is not set. */
 static const char *path(void) {
   const char *path = getenv("STANDIN_PATH");
   return path ? path : "direct";
 }
 
+/* Executes a transfer by a system call; the function of a thread. move_: the transfer. */
 static void *copy(void *move_) {
   struct move *move = move_;
   move->moved = move->writes ? pwrite(move->file->fd, move->memory, move->size, move->offset)
@@ -47,6 +52,7 @@ static void *copy(void *move_) {
   return NULL;
 }
 
+/* Executes a transfer by a mapping of the file. */
 static void map(struct move *move) {
   struct stat status;
   size_t end = (size_t)move->offset + move->size;
@@ -65,6 +71,7 @@ static void map(struct move *move) {
   munmap(bytes, end);
 }
 
+/* Executes a transfer as STANDIN_PATH says. */
 static void run(struct move *move) {
   const char *delay = getenv("STANDIN_DELAY");
   pthread_t thread;
@@ -78,6 +85,7 @@ static void run(struct move *move) {
   if (move->told) *move->told = move->moved;
 }
 
+/* Executes all transfers of a batch. */
 static void run_all(struct batch *batch) {
   for (unsigned i = 0; i < batch->count; i++)
     run(&batch->moves[i]);
@@ -115,6 +123,7 @@ void cuFileHandleDeregister(gpu_file_t fh) {
   free(fh);
 }
 
+/* Executes a transfer, and returns the number of moved bytes. */
 static ssize_t now(gpu_file_t fh, void *memory, size_t size, off_t offset, int writes) {
   struct move move = {fh, memory, size, offset, writes, 0, NULL, NULL};
   run(&move);
@@ -128,6 +137,7 @@ ssize_t cuFileWrite(gpu_file_t fh, const void *base, size_t size, off_t file_off
   return now(fh, (char *)(size_t)base + base_offset, size, file_offset, 1);
 }
 
+/* Adds a transfer to a batch; fails if the batch is full. */
 static gpu_error_t add(struct batch *batch, struct move move) {
   if (batch->count == MOST) return failed;
   batch->moves[batch->count++] = move;

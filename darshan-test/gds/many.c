@@ -1,4 +1,4 @@
-/* Registers one file many times, then reads by each of these handles: many NUMBER. */
+/* Registers one file NUMBER times, and then reads by each of these handles. Usage: many NUMBER. */
 #include "gds.h"
 
 #include <fcntl.h>

@@ -18,11 +18,15 @@ from place import needs
 
 HERE = Path(__file__).resolve().parent
 RUNTIME = HERE.parents[1] / "runtime"
+# Options of the compiler.
 WARNINGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-pthread"]
+# By prefix of the functions: the library's name.
 LIBRARIES = {"cuFile": "libcufile.so.0", "hipFile": "libhipfile.so.0"}
+# By prefix: the option that compiles for this library.
 DEFINES = {"cuFile": "-DCUDA", "hipFile": "-DHIP"}
-# Depend on when something happened.
+# Counters that depend on times.
 NOT_MODELLED = re.compile(r"^F_|TIME_SIZE$")
+# Counters of bytes in compatibility mode, which the model leaves out.
 COMPAT = re.compile(r"^COMPAT_")
 
 
@@ -33,6 +37,8 @@ class Programs:
     folder: Path
 
     def run(self, work: Path, build: Path, name: str, *words: str, **settings: str) -> Outcome:
+        """Runs a program with the runtime, which must succeed and leave no journal. words:
+        arguments. settings: environment variables. Returns the output and the log."""
         outcome = watch(build, work, [self.folder / name, *words], plain=plain(), **settings)
         assert (outcome.status, outcome.journals) == (0, []), outcome.error
         return outcome
@@ -40,6 +46,7 @@ class Programs:
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
+    """Returns the compiled programs."""
     needs("program:gcc")
     folder = tmp_path_factory.mktemp("gds")
 
@@ -86,6 +93,7 @@ def found(outcome: Outcome, parser: Path) -> dict[str, dict[str, float]]:
 
 
 def counted(records: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+    """Returns the counters that are not 0 and that the model computes."""
     return {
         name: {
             counter: value
@@ -96,6 +104,7 @@ def counted(records: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]
     }
 
 
+# Each library with each path of the bytes.
 WAYS = [(prefix, path) for prefix in LIBRARIES for path in ("compat", "threads", "direct")]
 
 

@@ -1,6 +1,7 @@
 """Checks that finished files need no symbol of a glibc that is newer than a given release.
 
-usage: needs.py FOLDER [RELEASE] checks every ELF file in FOLDER, at any depth; default: 2.28
+Usage: needs.py FOLDER [RELEASE]. Checks every ELF file in FOLDER, at any depth; RELEASE is 2.28 if
+it is not given.
 
 The version of a symbol is the release that introduced it. If this machine's glibc has several
 versions of a symbol, the function came into libc from another library, or changed its behaviour.
@@ -14,23 +15,28 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+# The numbers of a release, such as (2, 28).
 Release = tuple[int, ...]
 
-# The library that provides the symbol on the older release.
+# Symbols that are in another library on the older release, with this library.
 ELSEWHERE = {
     **dict.fromkeys(
         ("dladdr", "dladdr1", "dlerror", "dlinfo", "dlopen", "dlsym", "dlvsym"), "libdl.so.2"
     ),
     "__libc_start_main": "libc.so.6",  # util/glibc/start.c
 }
-# Libraries that every machine has, under the same names.
+# Libraries that every machine has under the same name.
 LIBRARIES = re.compile(r"(libc|libm)\.so\.6|libdl\.so\.2|ld-linux-[\w-]+\.so\.\d|libbz2\.so\.1$")
+# In the output of readelf: a symbol that a file needs, with its version.
 UNDEFINED = re.compile(r"\sUND\s+(\w+)@(GLIBC_[\w.]+)")
+# A symbol of libc, with the version that the linker binds.
 DEFAULT = re.compile(r"\s(\w+)@@(GLIBC_[\d.]+)")
+# A library that a file needs.
 NEEDED = re.compile(r"\(NEEDED\).*\[(.*)\]")
 
 
 def said(*command: str | Path) -> str:
+    """Returns the output of a command, which must succeed."""
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
@@ -74,6 +80,8 @@ def faults(path: Path, limit: Release, here: dict[str, Release]) -> Iterator[str
 
 
 def main() -> int:
+    """Prints the problems of all files. Returns the exit status: 1 if there are any, or no
+    files."""
     folder, limit = Path(sys.argv[1]), (*sys.argv[2:], "2.28")[0]
     files = list(elf_files(folder))
     here, wrong = newest_here(), 0

@@ -13,8 +13,10 @@ from place import elsewhere
 from tree import SOURCE
 
 NEEDS = Path(__file__).with_name("needs.py")
+# The options and sources with which this build compiles for an older glibc.
 VERSIONS = ["-include", str(SOURCE / "runtime/glibc/versions.h")]
 OURS = [SOURCE / "util/glibc/start.c", SOURCE / "util/glibc/stat.c"]
+# A program with symbols that are newer today.
 PROGRAM = """
 #define _FILE_OFFSET_BITS 64
 #include <dlfcn.h>
@@ -38,7 +40,7 @@ int main(int argc, char **argv) {
   return !(power > 49.18 && power < 49.19);
 }
 """
-# This symbol's version is old, but the old libc did not have the symbol.
+# A program with a symbol whose version is old, but which the old libc did not have.
 MOVED = """
 #include <pthread.h>
 __asm__(".symver pthread_create,pthread_create@GLIBC_2.2.5");
@@ -48,7 +50,8 @@ int main(void) { pthread_t thread; return pthread_create(&thread, NULL, nothing,
 
 
 def built(folder: Path, source: str, *more: str | Path) -> Path:
-    """Compiles a program into a new folder, and returns the folder."""
+    """Compiles a program into a new folder, which is returned. more: further words for the
+    compiler."""
     (folder / "program.c").write_text(source)
     (folder / "made").mkdir()
     first = ["gcc", "-O1", "-D_GNU_SOURCE"]
@@ -56,6 +59,7 @@ def built(folder: Path, source: str, *more: str | Path) -> Path:
 
 
 def wishes(folder: Path) -> tuple[int, str]:
+    """Runs needs.py on a folder. Returns the exit status and the output."""
     command = [sys.executable, NEEDS, folder]
     done = finished(command)
     return done.returncode, done.stdout

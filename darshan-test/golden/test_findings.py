@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 from tree import real_log_paths
 
+# The reviewed findings: name of the log, names of its findings, and the reason.
 TABLE = Path(__file__).parent / "real-logs.tsv"
 
 
 def reviewed() -> dict[str, list[str]]:
+    """Returns the names of the reviewed findings, by log. Each row must have a reason."""
     with TABLE.open(encoding="utf-8") as lines:
         rows = list(csv.reader(lines, delimiter="\t"))[1:]
     assert all(len(row) == 3 and row[2] for row in rows)
@@ -22,6 +24,7 @@ def reviewed() -> dict[str, list[str]]:
 
 
 def findings(path: Path, build: Path) -> list[str]:
+    """Returns the names of the findings on a log, without "balance"."""
     sys.path.insert(0, str(build / "python"))
     os.environ.setdefault("DARSHAN_READ_LIB", str(build / "libdarshan-read.so.0"))
     from darshan_report import open_log  # noqa: PLC0415
@@ -33,4 +36,5 @@ def findings(path: Path, build: Path) -> list[str]:
 
 @pytest.mark.parametrize("path", real_log_paths(), ids=lambda p: p.name[:40])
 def test_reviewed(path: Path, build: Path) -> None:
+    """The findings on a real log are exactly the reviewed ones, in their order."""
     assert findings(path, build) == reviewed()[path.name]

@@ -17,8 +17,10 @@ import pytest
 from lab.command import finished, finished_in_bytes
 from lab.log import read_logs
 
+# Counters that are sums over files, and exceptions.
 SUMS = re.compile(r"POSIX_(OPENS|READS|WRITES|SEEKS|STATS|BYTES_|CONSEC_|SEQ_|RW_|SIZE_)|STDIO_")
 NOT_SUMS = re.compile(r"MAX|_F_|RANK|ACCESS\d|STRIDE\d|ALIGNMENT|MODE|RENAMED")
+# Packages of the virtual environment, and modules of each.
 PACKAGES, MODULES = 4, 60
 
 
@@ -82,6 +84,7 @@ def venv(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return packages
 
 
+# Imports some modules of each package, reads its data file, and writes a result.
 IMPORTS = """
 import importlib, pathlib, sys
 first, last = int(sys.argv[1]), int(sys.argv[2])
@@ -121,6 +124,9 @@ def configured(folder: Path, text: str) -> str:
 
 
 def test_imports_share_a_record(build: Path, tmp_path: Path, venv: Path) -> None:
+    """The program files of a virtual environment share a record with the sums of all, and data
+    files in it have their own records. With DARSHAN_PROGRAM_FILES, each program file has its own
+    record."""
     script = IMPORTS.format(packages=PACKAGES)
     shared = watched(build, tmp_path / "shared", venv, script, "0", str(MODULES))
     each = watched(
@@ -140,6 +146,7 @@ def test_imports_share_a_record(build: Path, tmp_path: Path, venv: Path) -> None
 
 
 def test_other_trees_can_be_named(build: Path, tmp_path: Path, venv: Path) -> None:
+    """Files below a folder in DARSHAN_PROGRAM_TREES share a record."""
     plugins = tmp_path / "parts" / "of.mine"
     plugins.mkdir(parents=True)
     for i in range(5):
@@ -153,6 +160,7 @@ def test_other_trees_can_be_named(build: Path, tmp_path: Path, venv: Path) -> No
     assert named.sums("POSIX", f"{plugins}/") == plain.sums("POSIX", f"{plugins}/")
 
 
+# Reads many images of one folder, and writes files with many different endings.
 IMAGES = """
 import pathlib, sys
 top = pathlib.Path(sys.argv[1])
@@ -167,6 +175,8 @@ for i in range(300):
 
 
 def test_past_the_limit_folders_share(build: Path, tmp_path: Path, venv: Path) -> None:
+    """Beyond the limit of records, the files of a folder with the same ending share a record.
+    Beyond the limit of such records, the others share one. Sums and numbers of files are exact."""
     top = venv.parents[2]
     config = configured(tmp_path, "MAX_RECORDS 10 POSIX\n")
     few = watched(build, tmp_path / "few", venv, IMAGES, str(top), DARSHAN_CONFIG_PATH=config)
@@ -188,6 +198,7 @@ def test_past_the_limit_folders_share(build: Path, tmp_path: Path, venv: Path) -
     assert (few.partial, all_.partial) == (["POSIX"], [])
 
 
+# Creates files with similar names in one folder and below it.
 KINDS = """
 import pathlib, sys
 top = pathlib.Path(sys.argv[1])
@@ -224,6 +235,7 @@ def test_names_that_look_alike_have_their_own_groups(
 def test_a_process_that_is_no_rank_has_many_records(
     build: Path, tmp_path: Path, venv: Path
 ) -> None:
+    """A process that is not a rank of a job has 16,384 records, and more files share one."""
     script = "for i in range(20000):\n    open(f'f{i}.dat', 'wb').close()\n"
     told = watched(build, tmp_path / "many", venv, script)
     group = f"{tmp_path}/many/*.dat"
@@ -232,6 +244,7 @@ def test_a_process_that_is_no_rank_has_many_records(
     assert 16384 - 20 < len(own) <= 16384
 
 
+# Uses a program file through copied and inherited descriptors, and in another program.
 HANDED_ON = """
 import os, sys
 import part0.m5 as first
@@ -249,6 +262,8 @@ os.wait()
 
 
 def test_descriptors_keep_their_group(build: Path, tmp_path: Path, venv: Path) -> None:
+    """Reads of a program file through copied and inherited descriptors, and in a program after
+    exec, are counted in the shared record."""
     work = tmp_path / "work"
     work.mkdir()
     (work / "program.py").write_text(HANDED_ON)
@@ -268,6 +283,8 @@ def test_descriptors_keep_their_group(build: Path, tmp_path: Path, venv: Path) -
 
 
 def test_files_of_several_processes_are_estimated(build: Path, tmp_path: Path, venv: Path) -> None:
+    """If several processes use the same program files, the number of different files is an estimate
+    within a quarter."""
     (tmp_path / "program.py").write_text(IMPORTS.format(packages=PACKAGES))
     parts = [(0, 40), (20, 60), (0, 60)]
     once = " ; ".join(f"{sys.executable} -S program.py {a} {b}" for a, b in parts)
@@ -289,6 +306,8 @@ def test_files_of_several_processes_are_estimated(build: Path, tmp_path: Path, v
 
 
 def test_every_tool_knows_groups(build: Path, tmp_path: Path, venv: Path) -> None:
+    """`darshan stat` and the report count the files of shared records, darshan-convert anonymizes
+    the records, and darshan-diff compares them."""
     script = IMPORTS.format(packages=PACKAGES) + IMAGES.replace("sys.argv[1]", "sys.argv[3]")
     config = configured(tmp_path, "MAX_RECORDS 30 POSIX\n")
     limits = ("0", str(MODULES), str(venv.parents[2]))
@@ -324,6 +343,7 @@ def test_every_tool_knows_groups(build: Path, tmp_path: Path, venv: Path) -> Non
 
 
 def test_pydarshan_reads_it(build: Path, tmp_path: Path, venv: Path) -> None:
+    """PyDarshan reads the shared record with its sums."""
     darshan = pytest.importorskip("darshan")
     script = IMPORTS.format(packages=PACKAGES)
     told = watched(build, tmp_path / "work", venv, script, "0", str(MODULES))
@@ -372,6 +392,7 @@ def test_every_row_of_the_table(build: Path, tmp_path: Path) -> None:
     assert all(read[name]["POSIX_BYTES_READ"] == 2 * len("program") for name in expected)
 
 
+# A program in two jars that reads a file.
 JAVA = """
 import java.nio.file.*;
 public class Main {

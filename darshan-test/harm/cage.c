@@ -1,6 +1,14 @@
-/* Installs a seccomp filter in itself, and continues with its I/O: cage WAY END [launch
- * PROGRAM...]. WAY is one of prctl seccomp strict tsync errno trap failed loader container forks
- * engine. END is what is done behind the filter: write files fork vfork exit2 threads unwritten. */
+/* Installs a seccomp filter in itself, and continues with its I/O: `cage WAY WHAT`. Or installs one
+ * and then executes a program: `cage WAY launch [+]PROGRAM...`, with + in a child process.
+ *
+ * WAY, for the first form: prctl, seccomp and tsync (for all threads) kill the process at other
+ * calls; errno and trap make such calls fail or raise SIGSYS; strict is the kernel's strict mode;
+ * failed only tries to install a filter. WAY, for launch: loader and forks permit few calls and
+ * kill at others; container and engine forbid a few calls.
+ *
+ * WHAT is done behind the filter: write (to a file that is open), exit2 (ends by _exit), files,
+ * fork, vfork, threads, unwritten (a first write to an open file), or first (the filter comes
+ * before any I/O). */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -20,6 +28,7 @@
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
 #define PUT(text) put(text, sizeof(text) - 1)
 
+/* Writes n bytes to the standard output, without stdio. */
 static void put(const char *text, size_t n) {
   if (write(1, text, n) < 0) abort();
 }
@@ -75,6 +84,8 @@ static int install(const char *way, const int *list, size_t n, unsigned known, u
   return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
 }
 
+/* Installs what `way` names (see the head of this file). list: the n permitted calls. Returns 0 or
+ * -1; for "failed", 0 if the kernel refused the filter. */
 static int lock_up(const char *way, const int *list, size_t n) {
   unsigned other = strcmp(way, "errno") == 0  ? SECCOMP_RET_ERRNO | EACCES
                    : strcmp(way, "trap") == 0 ? SECCOMP_RET_TRAP
@@ -87,16 +98,19 @@ static int lock_up(const char *way, const int *list, size_t n) {
   return install(way, list, n, SECCOMP_RET_ALLOW, other);
 }
 
+/* Says that a call raised SIGSYS, and lets the program continue. */
 static void on_sigsys(int number) {
   (void)number;
   PUT("SIGSYS\n");
 }
 
+/* Writes 10 bytes to a file, `times` times. */
 static void write_many(int fd, int times) {
   for (int i = 0; i < times; i++)
     if (write(fd, "0123456789", 10) != 10) PUT("short\n");
 }
 
+/* Makes the files f<first> to f<last - 1> with 10 bytes each. */
 static void make_files(int first, int last) {
   char name[16];
   for (int i = first; i < last; i++) {
@@ -113,6 +127,8 @@ struct job {
   pthread_barrier_t *start;
   int number;
 };
+
+/* Makes 300 files as one of the threads; the first one installs the filter before that. */
 static void *work(void *argument) {
   const struct job *job = argument;
   pthread_barrier_wait(job->start);
@@ -136,6 +152,8 @@ static void run_threads(const char *way) {
     pthread_join(thread[i], NULL);
 }
 
+/* Starts three children one after the other, by vfork (with a program that does not exist) or by
+ * fork (the child writes to fd); writes to fd after each. */
 static void run_children(int fd, int by_vfork) {
   for (int i = 0; i < 3; i++) {
     pid_t child = by_vfork ? vfork() : fork();
@@ -167,6 +185,8 @@ static int launch_child(char **command) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/* Installs the filter `way` and executes the command; in a child process if the command begins with
+ * "+". Returns the child's status, or 2 if something failed. */
 static int launch(const char *way, char **command) {
   int child = command[0][0] == '+'; /* +PROGRAM */
   command[0] += child;

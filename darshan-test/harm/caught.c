@@ -1,6 +1,6 @@
 /* One thread installs a seccomp filter while the first open of another thread is being recorded,
- * then needs the locks that the other thread holds: caught thread|all. The argument says whether
- * the filter applies to one thread or to all. */
+ * then needs the locks that the other thread holds: caught thread|all. With `thread` the filter
+ * applies to the thread that installs it, with `all` to every thread. */
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -20,6 +20,8 @@ static const int allowed[] = {SYS_write,  SYS_exit_group,     SYS_exit,     SYS_
                               SYS_munmap, SYS_rt_sigprocmask, SYS_mprotect, SYS_clock_nanosleep};
 static pthread_barrier_t start;
 
+/* Installs a filter for this thread, or for all threads, that permits the calls in `allowed` and
+ * kills the process at others. Returns 0 or -1. */
 static int lock_up(int all) {
   struct sock_filter code[32] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
@@ -35,6 +37,8 @@ static int lock_up(int all) {
                       &program);
 }
 
+/* Writes a file and says how many signals it finds blocked and how many files open. Returns NULL if
+ * something failed. */
 static void *work(void *nothing) {
   char line[80];
   sigset_t mask;

@@ -17,6 +17,7 @@ enum { FILES = 50 };
 static const char text[1000];
 static int wrong;
 
+/* Makes a file of n bytes by open and write, and reads its first bytes. */
 static void by_posix(const char *name, int n) {
   char back[16];
   int fd = open(name, O_CREAT | O_RDWR, 0600);
@@ -25,12 +26,14 @@ static void by_posix(const char *name, int n) {
   if (fd >= 0) close(fd);
 }
 
+/* Makes a file of n bytes by fopen and fwrite. */
 static void by_stdio(const char *name, int n) {
   FILE *file = fopen(name, "w");
   if (!file || fwrite(text, 1, (size_t)n, file) != (size_t)n) wrong++;
   if (file && fclose(file) != 0) wrong++;
 }
 
+/* Makes the files file-<from> to file-<to - 1>, by POSIX and by stdio in turn. */
 static void make(int from, int to) {
   char name[16];
   for (int i = from; i < to; i++) {
@@ -50,6 +53,8 @@ static rlim_t in_use(int resource) {
   return (rlim_t)(resource == RLIMIT_AS ? pages[0] : pages[5]) * 4096;
 }
 
+/* Sets a resource's limit to `value`, or, with `more`, to `value` above what is in use for address
+ * space and data. Stays below the hard limit. */
 static void limit(int resource, const char *value, int more) {
   struct rlimit limit;
   rlim_t wanted = strtoul(value, NULL, 10);
@@ -59,6 +64,8 @@ static void limit(int resource, const char *value, int more) {
   if (setrlimit(resource, &limit) != 0) exit(3);
 }
 
+/* Executes the program of `limits launch` as the user it names; see the head of this file. Returns
+ * only if something failed: the exit status. */
 static int launch(char **argv) {
   uid_t user = (uid_t)atoi(argv[2]);
   const char *library = getenv("PRELOAD");

@@ -1,4 +1,4 @@
-"""Makes file systems in image files, including full ones, for tests."""
+"""Makes file systems in image files, also full ones, and runs programs on them, for tests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from left import left_in
 MIB = 1 << 20
 PAGE = 4096
 
-# The bytes of an image that each mkfs accepts, about the smallest, and its options.
+# Size in bytes of each kind's image file, about the smallest that its mkfs accepts, and the options
+# of mkfs.
 IMAGES = {
     "ext4": (16 * MIB, ["-q", "-m", "0", "-O", "^has_journal"]),
     "xfs": (320 * MIB, ["-q"]),
@@ -105,8 +106,9 @@ def watch(
     build: Path, command: Sequence[str | Path], work: Path, logs: Path, journals: Path
 ) -> Outcome:
     """Runs a command that ends with `limits launch USER PROGRAM none` (limits.c), which preloads
-    the library beside PROGRAM. If a line on stderr names a journal elsewhere, the outcome has it,
-    too; in /dev/shm, it is removed. Returns the outcome."""
+    the library beside PROGRAM. Returns the outcome with its logs and journals. If a line on stderr
+    names a journal in another folder, the outcome has that journal as well; one in /dev/shm is
+    removed."""
     environment = instrumented(build, logs, journals) | preload()
     environment["PRELOAD"] = str(Path(command[-2]).with_name("libdarshan.so"))
     outcome = run(command, work, environment)

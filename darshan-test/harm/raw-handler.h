@@ -36,6 +36,7 @@ static inline int raw_alarms_begin(void (*handler)(int)) {
   return setitimer(ITIMER_REAL, &timer, (void *)0);
 }
 
+/* Stops the signals. The handler stays installed. */
 static inline void raw_alarms_end(void) {
   const struct itimerval off = {{0, 0}, {0, 0}};
   setitimer(ITIMER_REAL, &off, (void *)0);

@@ -78,7 +78,8 @@ ENTER_FRAME = 232
 # Stack bytes of other functions on the runtime's own stack, such as the loader and compression.
 OTHERS = 32 << 10
 AREA = 128 << 10  # STACK_BYTES of intercept/stack.h
-# Stack bytes between a wrapper and the point where MPI_Finalize left the caller's stack.
+# Stack bytes in use between a wrapper of MPI_Finalize and the point where it switches to the
+# runtime's own stack. Functions that run on the caller's stack again begin there.
 HOME = 640
 
 SWITCH = re.compile(r"\bstack_run(?:_anyway|_with_room)?\(([a-z_]+),")
@@ -91,7 +92,7 @@ class Function:
     functions that it calls."""
 
     name: str
-    place: str
+    place: str  # source file; "" for a function that is not the runtime's
     frame: int = 0
     unbounded: bool = False
     calls: set[str] = field(default_factory=set)
@@ -150,9 +151,10 @@ class CallGraph:
         ]
 
     def worst(self, name: str, above: tuple[str, ...] = ()) -> Path_:
-        """Returns the path of calls from this function that takes most stack. Notes as problems:
-        recursion, frames of variable size, and, unless on_ours, functions of unknown need. above:
-        the callers of this function."""
+        """Returns the path of calls from this function that takes most stack. above: the callers of
+        this function on the current path. Notes as problems: recursion and frames of variable size;
+        functions of unknown need as well, unless the graph is about the runtime's own stack
+        (on_ours)."""
         if name in self.deepest:
             return self.deepest[name]
         if name in above:
@@ -208,7 +210,8 @@ def graphs_of(build: Path, runtime: Path) -> list[Path]:
 
 
 def judge(build: Path, runtime: Path) -> tuple[list[Path_], list[str]]:
-    """Returns the deepest path of each exported function, and the errors."""
+    """Returns the deepest path of each exported function, deepest first, and a line for each error:
+    a path that needs more than MOST, and what CallGraph.worst notes."""
     files = graphs_of(build, runtime)
     graph, ours = CallGraph(files), CallGraph(files, on_ours=True)
     names = exported(build / "libdarshan.so") - START

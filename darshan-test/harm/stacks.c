@@ -1,6 +1,10 @@
-/* Runs many small stacks, each with files of its own. A timer's handler switches between them at
- * any instruction, also to another thread, by swapcontext or by a switch of its own: stacks
- * ucontext|own STACKS KIB ROUNDS THREADS MICROSECONDS */
+/* Runs many small stacks, each with files of its own: stacks ucontext|own STACKS KIB ROUNDS THREADS
+ * MICROSECONDS
+ *
+ * A timer's handler switches between the stacks at any instruction, also to a stack that another
+ * thread ran: by swapcontext, or (own) by assembly of this program. STACKS is their number, KIB the
+ * size of each, ROUNDS the rounds of I/O of each stack (see work), THREADS (at most 8) the threads
+ * that run them, and MICROSECONDS the timer's interval. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -35,6 +39,9 @@ struct thread {
   void *home_pointer;
 };
 static __thread struct thread this_thread;
+
+/* Returns the state of the calling thread. It is not inlined, because the compiler would otherwise
+ * keep the address over a switch. */
 __attribute__((noinline)) static struct thread *thread_now(void) {
   __asm__ volatile("");
   return &this_thread;
@@ -56,21 +63,27 @@ static void switch_to(void **from, void *to) {
 }
 #endif
 
+/* Says that `what` failed in a round of stack `number`, and ends the process. */
 static void fail(const char *what, int number, int round) {
   fprintf(stderr, "%s of stack %d, round %d: %s\n", what, number, round, strerror(errno));
   _exit(4);
 }
+
+/* Returns a call's result; ends the process if it is negative. */
 static int must(const char *what, int number, int round, long result) {
   if (result < 0) fail(what, number, round);
   return (int)result;
 }
 
+/* Ends a switch between stacks: frees the stack that this thread left. */
 static void arrived(void) {
   struct stack *before = thread_now()->before;
   thread_now()->before = NULL;
   if (before) __atomic_store_n(&before->claimed, 0, __ATOMIC_RELEASE);
 }
 
+/* Claims the next stack after `me` (NULL: after the first) that no thread runs and that has not
+ * ended. Returns it, or NULL. */
 static struct stack *next_of(const struct stack *me) {
   for (int i = 1; i <= stacks; i++) {
     struct stack *stack = &all[((me ? me->number : 0) + i) % stacks];
@@ -85,6 +98,7 @@ static struct stack *next_of(const struct stack *me) {
   return NULL;
 }
 
+/* The handler of the timer: switches to another stack, if one is free. */
 static void preempt(int signal) {
   (void)signal;
   struct stack *me = thread_now()->current, *to = me && !me->ended ? next_of(me) : NULL;
@@ -100,6 +114,7 @@ static void preempt(int signal) {
   errno = saved;
 }
 
+/* Lets the timer's signal through to this thread (SIG_UNBLOCK), or blocks it (SIG_BLOCK). */
 static void timer_may(int how) {
   sigset_t set;
   sigemptyset(&set);
@@ -107,9 +122,9 @@ static void timer_may(int how) {
   pthread_sigmask(how, &set, NULL);
 }
 
-/* Does the I/O of stack number n. The file "steady" is opened once; each round writes n + 1 bytes
- * and reads one. Every eighth round opens the file "other", writes 100 + n bytes, and calls stat
- * and rename. */
+/* Does the I/O of stack number n in `rounds` rounds. Each round writes n + 1 bytes to the file
+ * "steady.n", which is opened once, and reads one byte of it. Every eighth round opens "other.n",
+ * writes 100 + n bytes, and calls stat, rename and unlink. */
 static void work(int n) {
   char steady[32], other[32], third[32], bytes[256];
   struct stat st;
@@ -133,6 +148,7 @@ static void work(int n) {
   must("close", n, -1, close(file));
 }
 
+/* The first function of each stack: does its I/O, and returns to the thread's own stack. */
 static void body(void) {
   arrived();
   struct stack *me = thread_now()->current;
@@ -147,6 +163,7 @@ static void body(void) {
     setcontext(&thread_now()->home);
 }
 
+/* Maps the memory of a stack and makes it start in body. */
 static void make(struct stack *stack) {
   char *memory =
       mmap(NULL, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -166,6 +183,7 @@ static void make(struct stack *stack) {
   makecontext(&stack->context, body, 0);
 }
 
+/* Runs stacks under a timer of its own until all have ended. Each thread runs it. */
 static void *run_stacks(void *unused) {
   struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGALRM};
   struct itimerspec every = {{0, microseconds * 1000}, {0, microseconds * 1000}};

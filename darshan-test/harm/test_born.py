@@ -1,5 +1,5 @@
-"""Inherited descriptors: calls on them are counted for their file by name, from the first use
-on."""
+"""For an inherited descriptor, calls are counted from its first use on, under the name by which the
+program that opened the file used it."""
 
 from __future__ import annotations
 
@@ -91,8 +91,9 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def started(build: Path, program: Path, tmp_path: Path, case: str, redirects: str) -> Outcome:
-    """Runs a case whose descriptors bash opens. Returns the outcome. redirects: redirections of
-    bash."""
+    """Runs a case of PROGRAM; bash opens its descriptors. Checks that exit status and output are
+    the same without and with the runtime. redirects: redirections of bash. Returns the outcome with
+    the runtime."""
     script = f"ulimit -n $(ulimit -Hn); exec {program} {case} {redirects}"
 
     def setup(work: Path) -> None:
@@ -106,6 +107,8 @@ def started(build: Path, program: Path, tmp_path: Path, case: str, redirects: st
 
 
 def test_streams_and_numbers(build: Path, program: Path, tmp_path: Path) -> None:
+    """Bytes of inherited streams and descriptors are counted for the files to which a shell
+    redirected them."""
     log = started(build, program, tmp_path, "mixed", "<in >out 2>said")
     assert log.value("in", "STDIO_BYTES_READ") == 10 + 1 + 2
     assert log.value("in", "POSIX_READS") == 1
@@ -133,12 +136,14 @@ def test_places(build: Path, program: Path, tmp_path: Path) -> None:
 
 
 def test_appending(build: Path, program: Path, tmp_path: Path) -> None:
+    """If an inherited descriptor appends, the bytes are counted, but the offset is unknown."""
     log = started(build, program, tmp_path, "appends", "7>>data")
     assert log.value("data", "POSIX_EXT_UNPLACED_WRITTEN") == 5
     assert log.value("data", "POSIX_MAX_BYTE_WRITTEN") == 0
 
 
 def test_high_numbers(build: Path, program: Path, tmp_path: Path) -> None:
+    """Inherited descriptors with numbers in the thousands are counted, too."""
     far = min(resource.getrlimit(resource.RLIMIT_NOFILE)[1] - 1, 20000)
     log = started(build, program, tmp_path, f"high {far}", f"900>low {far}>far")
     for name in ("low", "far", "other"):
@@ -146,6 +151,8 @@ def test_high_numbers(build: Path, program: Path, tmp_path: Path) -> None:
 
 
 def test_numbers_are_used_again(build: Path, program: Path, tmp_path: Path) -> None:
+    """If the number of an inherited descriptor is used for another file, each file has its own
+    bytes."""
     log = started(build, program, tmp_path, "twice", ">out")
     assert log.value("out", "POSIX_BYTES_WRITTEN") == 3
     assert log.value("again", "POSIX_BYTES_WRITTEN") == 4
@@ -153,11 +160,13 @@ def test_numbers_are_used_again(build: Path, program: Path, tmp_path: Path) -> N
 
 
 def test_errno(build: Path, program: Path, tmp_path: Path) -> None:
+    """Looking up the name of an inherited descriptor does not change the program's errno."""
     log = started(build, program, tmp_path, "errors", ">out")
     assert log.value("out", "POSIX_BYTES_WRITTEN") == 1
 
 
 def test_excluded(build: Path, program: Path, tmp_path: Path) -> None:
+    """A removed file has its name, and a file in an excluded folder is not counted."""
     log = started(build, program, tmp_path, "mixed", "3<in 4>gone <&3 >&4")
     assert log.value("gone", "POSIX_BYTES_WRITTEN") == 9
     (tmp_path / "second").mkdir()
@@ -167,6 +176,7 @@ def test_excluded(build: Path, program: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_not_used_is_not_looked_at(build: Path, program: Path, tmp_path: Path) -> None:
+    """The runtime does nothing for an inherited descriptor that the program does not use."""
     log = started(build, program, tmp_path, "unused", "9<in >out")
     assert log.value("out", "POSIX_OPENS") == 2
     assert log.total("POSIX_EXT_UNPLACED_READ") == log.total("POSIX_STATS") == 0
@@ -195,6 +205,7 @@ def test_below_another_root(build: Path, program: Path, tmp_path: Path) -> None:
 
 @pytest.mark.needs("root", "program:setpriv")
 def test_an_ordinary_user(build: Path, tmp_path: Path) -> None:
+    """A file that root opened is counted in a program of another user."""
     program = compile_for_all(build, tmp_path, PROGRAM, "born")
     tmp_path.parent.chmod(0o755)
     for name in ("logs", "journals", "work"):
@@ -260,7 +271,8 @@ def told(build: Path, tmp_path: Path, script: list[str]) -> Outcome:
 
 
 def of_names(log: Outcome) -> dict[str, float]:
-    """Returns the bytes written to the file, by each name that the log has for it."""
+    """Returns the bytes written to the file by each of its names; names without bytes are left
+    out."""
     every = ("link/out", "real/out", "link/new", "real/new")
     found = {name: log.value(name, "POSIX_BYTES_WRITTEN") for name in every}
     return {name: n for name, n in found.items() if n}
@@ -273,10 +285,12 @@ def of_names(log: Outcome) -> dict[str, float]:
 def test_a_file_has_the_name_of_its_opener(
     build: Path, tmp_path: Path, shell: str, name: str, script: str
 ) -> None:
+    """The file has the name by which the shell opened it."""
     assert of_names(told(build, tmp_path, [shell, "-c", script])) == {name: 5}
 
 
 def test_spawned_programs_hear_it(build: Path, tmp_path: Path) -> None:
+    """Programs that Python starts count a file under the name by which Python opened it."""
     assert of_names(told(build, tmp_path, ["python3", "-c", SPAWNS])) == {"link/out": 15}
 
 
@@ -353,8 +367,9 @@ SUBSTITUTIONS = (  # bash: writes of builtins to a pipe, after a builtin wrote t
 
 
 def test_a_substitution_after_a_redirection(build: Path, tmp_path: Path) -> None:
-    """A command substitution after a redirection: the bytes of shell builtins count for the right
-    file, wherever standard output points."""
+    """If bash runs a command substitution after it redirected output, the bytes that its builtins
+    write are counted for the file that they are written to, and not for one that an earlier builtin
+    used."""
     lines = [f"echo {i} >>out; {text}" for i, text in enumerate(SUBSTITUTIONS)]
     script = "\n".join([*lines, "exec >elsewhere", *lines, "exec >/dev/null", *lines, ":"])
     bare, watched = both(build, tmp_path, ["bash", "-c", script])

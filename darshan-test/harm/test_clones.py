@@ -121,6 +121,7 @@ OF_PARENT = {"file": 500 + 3 * 5, "other": 3 * 7, "beside": 3 * 11}
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns the compiled program."""
     return compile_c(tmp_path_factory.mktemp("clones"), PROGRAM, "-w")
 
 
@@ -142,8 +143,9 @@ def parent_is_whole(outcomes: tuple[Outcome, Outcome], deed: str, kind: tuple[st
 
 
 def run_all(build: Path, program: Path, folder: Path, deed: str, *how: str) -> None:
-    """Runs the program with each combination of what the child shares with its parent: vfork or
-    not, thread storage, descriptors, folder. deed: what the child does."""
+    """Runs the program once for each combination of what the child shares with its parent in
+    addition to the memory: vfork or not, thread storage, descriptors, working folder. deed: what
+    the child does. how: further arguments of the program."""
     for kind in KINDS:
         place = folder / ("-".join(kind) or "plain")
         place.mkdir()
@@ -153,6 +155,8 @@ def run_all(build: Path, program: Path, folder: Path, deed: str, *how: str) -> N
 
 @pytest.mark.parametrize("deed", DEEDS)
 def test_clone(deed: str, build: Path, program: Path, tmp_path: Path) -> None:
+    """A program that creates processes by clone, in each of these ways, runs as without the
+    runtime, and its bytes are counted. deed: the way."""
     run_all(build, program, tmp_path, deed)
 
 

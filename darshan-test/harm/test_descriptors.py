@@ -1,5 +1,4 @@
-"""Descriptors and their files: however a descriptor is created, passed or closed, bytes are counted
-for the right file."""
+"""Bytes are counted for the right file, however its descriptor is created, passed on or closed."""
 
 from __future__ import annotations
 
@@ -312,6 +311,8 @@ NEEDED = {"fetched_from_a_process": [pytest.mark.needs(runs(sys.executable, "-c"
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=NEEDED.get(n, ())) for n in CASES])
 def test_bytes_belong_to_their_file(name: str, build: Path, program: Path, tmp_path: Path) -> None:
+    """Each file has the bytes that were written to it, and no other record has bytes. name: the
+    case."""
     bare, watched = both(build, tmp_path, [program, name])
     assert bare.status == 0, bare.stderr
     assert same_end(bare, watched), watched.stderr

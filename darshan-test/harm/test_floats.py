@@ -1,5 +1,5 @@
-"""The floating-point state is the program's own: the runtime changes no flags, traps or rounding
-mode."""
+"""The floating-point state is the program's own: the runtime changes no exception flags, traps or
+rounding mode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The working folder: however it changes, relative names are resolved to the right files."""
+"""Relative names are those of the right files, however the working folder changes."""
 
 from __future__ import annotations
 
@@ -252,8 +252,9 @@ def test_names(name: str, build: Path, program: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", [name for name in CASES if name.startswith("daemon")])
 @pytest.mark.parametrize("tree", ["1", "0"])
 def test_a_daemon(name: str, tree: str, build: Path, program: Path, tmp_path: Path) -> None:
-    """The parent calls daemon and exits inside libc; its part or its log is written before. tree:
-    whether the run has one log."""
+    """If a program calls daemon(), its parent process exits inside libc, and what the parent did is
+    in the log all the same. tree: "1" if all processes of the run share one log, "0" if each has
+    its own."""
     _, watched = both(build, tmp_path, [program, name], extra={"DARSHAN_JOB_TREE": tree})
     assert len(watched.logs) == (1 if tree == "1" else 2) and not watched.journals
     assert watched.value("before", "POSIX_OPENS") == 1

@@ -287,7 +287,7 @@ int main(void) {
 }
 """
 
-# Looks 20 times for a file in each folder, in rounds over all folders.
+# Looks 20 times for a missing file in each of 300 folders, in rounds over all folders.
 MISSED = r"""
 #include <stdio.h>
 #include <unistd.h>
@@ -329,7 +329,8 @@ int main(void) {
 
 @pytest.fixture
 def many_descriptors() -> None:
-    """Allows more descriptors than the streams that the runtime can follow."""
+    """Raises this process's limit of open descriptors above 16,384, the number of streams that the
+    runtime can follow. Skips the test if the hard limit is too low."""
     least = 17000
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard < least:
@@ -361,7 +362,8 @@ def test_streams(build: Path, tmp_path: Path) -> None:
 
 
 def test_mappings(build: Path, tmp_path: Path) -> None:
-    """The runtime knows 4,096 mappings at a time; it does not measure the bytes of the others."""
+    """The runtime knows 4,096 mappings of files at a time. It does not measure how much of any
+    further mapping the program used: its whole size is counted as unmeasured."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, MAPPINGS)])
     assert same_end(bare, watched)
     assert watched.value("data", "POSIX_EXT_MMAP_BYTES") == 5000 * 8192
@@ -455,8 +457,8 @@ def test_scanned_streams(build: Path, tmp_path: Path) -> None:
 
 
 def test_handlers(build: Path, tmp_path: Path) -> None:
-    """128 signal handlers get a trampoline each. A further handler runs without one, and the
-    program still sees its own handler."""
+    """128 signal handlers get a signal trampoline each. A further handler is installed without one:
+    its writes are counted all the same, and sigaction returns it as the program installed it."""
     bare, watched = both(build, tmp_path, [compile_c(tmp_path, HANDLERS)])
     assert same_end(bare, watched)
     assert watched.value("data", "POSIX_WRITES") == 400

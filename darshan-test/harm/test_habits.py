@@ -1,4 +1,5 @@
-"""The processes that leave a log, the name and folder of a log, and ways to disable the runtime."""
+"""The processes that leave a log, the log's name and folder, and ways to disable the runtime or to
+record only a sample of the jobs."""
 
 from __future__ import annotations
 
@@ -68,13 +69,13 @@ class Place:
         return self.folder / "work"
 
     def settings(self) -> dict[str, str]:
-        """Returns the variables that record MPI programs: the preloaded library, and the folders of
-        logs and journals."""
+        """Returns the variables that record MPI programs only: the preloaded library, and the
+        folders of logs and journals."""
         return settings(self.library, self.folder / "logs", self.folder / "journals", mpi=True)
 
     def run(self, command: Sequence[str | Path], **extra: str) -> Left:
-        """Runs a command with the runtime's variables exported. Returns its exit status and all
-        files."""
+        """Runs a command with the runtime's variables exported. extra: further variables. Returns
+        its exit status, its output, and the files in the folders of logs and journals."""
         ours = ("DARSHAN_", "LD_", "OMPI_", "PMI_")
         plain = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
         done = finished(
@@ -96,7 +97,8 @@ class Place:
         )
 
     def header(self, log: Path) -> str:
-        """Returns the output of darshan-parser, which begins with the log's header."""
+        """Returns everything that darshan-parser prints for a log; it begins with the log's
+        header."""
         parser = self.build / "darshan-parser"
         return subprocess.run([parser, log], check=True, capture_output=True, text=True).stdout
 
@@ -130,7 +132,7 @@ def job(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def launch(mpi: Mpi, ranks: int, *command: str | Path) -> list[str]:
-    """Returns the command line of a job."""
+    """Returns the command line that starts `command` as a job of `ranks` ranks."""
     return mpi.launch(["-n", str(ranks), *map(str, command)])
 
 
@@ -165,6 +167,7 @@ def test_who_is_left_alone_may_start_others(place: Place, extra: dict[str, str])
 
 
 def test_everything_with_the_setting(place: Place, writes: Path) -> None:
+    """With DARSHAN_ENABLE_NONMPI, all programs are recorded, also after exec."""
     left = place.run(["sh", "-c", f"{writes} a 10; exec {writes} b 5"], DARSHAN_ENABLE_NONMPI="1")
     assert (left.status, left.error, left.journals) == (0, "", [])
     assert (place.total(left.logs, "a"), place.total(left.logs, "b")) == (10, 5)
@@ -265,6 +268,7 @@ def test_the_name_is_the_jobs(place: Place, mpi: Mpi, job: Path) -> None:
 
 
 def test_a_launcher_that_is_recorded_takes_another_name(place: Place, mpi: Mpi, job: Path) -> None:
+    """If the launcher is recorded, too, the file of DARSHAN_LOGFILE is the log of the MPI job."""
     named = place.folder / "job.darshan"
     command = launch(mpi, 2, job, "finalize", place.work)
     left = place.run(command, DARSHAN_LOGFILE=str(named), DARSHAN_ENABLE_NONMPI="1")
@@ -302,6 +306,8 @@ def darshan(place: Place, *arguments: str | Path, **extra: str) -> subprocess.Co
 
 
 def test_the_name_is_the_top_process_of_a_run(place: Place, writes: Path) -> None:
+    """With `darshan run`, the file of DARSHAN_LOGFILE is the log of the whole run. A second run
+    adds a number to its name."""
     named = place.folder / "top.darshan"
     script = f"{writes} a 10; echo b >b; (echo c >c); {writes} d 5; exit 0"
     for number in range(2):
@@ -315,6 +321,8 @@ def test_the_name_is_the_top_process_of_a_run(place: Place, writes: Path) -> Non
 
 
 def test_the_name_is_the_top_process_without_trees(place: Place, writes: Path) -> None:
+    """Without trees of processes, the file of DARSHAN_LOGFILE is the log of the first process, and
+    the others have logs in the folder."""
     named = place.folder / "top.darshan"
     script = f"{writes} a 10; echo b >b; exit 0"
     extra = {"DARSHAN_LOGFILE": str(named), "DARSHAN_JOB_TREE": "0"}
@@ -326,6 +334,7 @@ def test_the_name_is_the_top_process_without_trees(place: Place, writes: Path) -
 
 
 def test_the_name_is_the_job_of_a_run(place: Place, mpi: Mpi, job: Path) -> None:
+    """If `darshan run` starts an MPI job, the file of DARSHAN_LOGFILE is the log of the job."""
     named = place.folder / "job.darshan"
     command = launch(mpi, 2, job, "finalize", place.work)
     done = darshan(place, "run", "--", *command, DARSHAN_LOGFILE=str(named))
@@ -361,6 +370,8 @@ DATED = "[0-9][0-9][0-9][0-9]/*/*/*.darshan"
 
 
 def test_the_log_path_of_a_file_has_days(place: Place, writes: Path) -> None:
+    """Below a log path of the configuration file, each day has a folder to which all users can
+    write. A log path of the environment has no such folders."""
     config = place.folder / "config"
     config.write_text(f"LOGPATH {place.folder}/site\n")
     extra = {"DARSHAN_CONFIG_PATH": str(config), "DARSHAN_ENABLE_NONMPI": "1"}
@@ -384,6 +395,7 @@ def test_the_log_path_of_a_file_has_days(place: Place, writes: Path) -> None:
 
 
 def test_hints_stand_in_the_log(place: Place, writes: Path) -> None:
+    """The log has the hints for MPI-IO, and a line break in them cannot add other metadata."""
     hints = "romio_no_indep_rw=true;cb_nodes=4"
     left = place.run([writes, "a", "1"], DARSHAN_ENABLE_NONMPI="1", DARSHAN_LOGHINTS=hints)
     assert f"# metadata: h = {hints}\n" in place.header(left.logs[0])
@@ -443,6 +455,7 @@ def test_an_administrators_switch(place: Place, switch: Path, writes: Path) -> N
 
 
 def test_the_switch_stops_jobs(place: Place, switch: Path, mpi: Mpi, job: Path) -> None:
+    """While the switch-off file exists, an MPI job runs without a log."""
     switch.touch()
     try:
         left = place.run(launch(mpi, 2, job, "early", place.work))

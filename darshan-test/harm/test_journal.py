@@ -55,7 +55,7 @@ def bytes_written(outcome: Outcome) -> float:
 @pytest.mark.parametrize("call", ["openat", "ftruncate", "pwrite64", "mmap", "mremap"])
 def test_slow_file_system(build: Path, tmp_path: Path, call: str) -> None:
     """If system calls on the journal take long, every call of all threads is recorded, and the run
-    has one log. call: the system call that strace delays."""
+    has one log. call: the system call that strace delays by 0.3 s or more."""
     program = compile_c(tmp_path, WRITERS)
     # The first call for the journal; all programs make openat and mmap calls as well.
     when = {"openat": "1+9", "mmap": "20+7"}.get(call, "1")
@@ -142,7 +142,8 @@ static void write_files(int from, int to) {
 }
 """
 
-# Makes some records, fills the file system of the given folder, and makes more records.
+# Makes 20 records, fills the file system of the folder that its argument names, and makes more
+# records.
 FILLS = (
     WRITE_FILES
     + r"""
@@ -193,7 +194,8 @@ NOWHERE = {"DARSHAN_LOGPATH": "/dev/null/nowhere"}
 
 
 def test_kept_records(build: Path, tmp_path: Path) -> None:
-    """If the log cannot be written, the journal is retained, and the line names it."""
+    """If the log cannot be written, the journal is retained, and the runtime's line on stderr names
+    it."""
     program = compile_c(tmp_path, ENDS)
     _, watched = both(build, tmp_path, [program], extra=NOWHERE)
     (journal,) = watched.journals
@@ -203,7 +205,8 @@ def test_kept_records(build: Path, tmp_path: Path) -> None:
 
 
 def test_lost_records(build: Path, tmp_path: Path) -> None:
-    """The line does not name a journal that was removed."""
+    """If the journal was removed and the log cannot be written, the runtime's line says that the
+    records are lost, and names no journal."""
     program = compile_c(tmp_path, ENDS)
     command = [program, f"rm -rf {tmp_path}/journals/*"]
     _, watched = both(build, tmp_path, command, extra=NOWHERE)
@@ -216,7 +219,8 @@ def test_lost_records(build: Path, tmp_path: Path) -> None:
 @pytest.mark.needs("root", "mount")
 @pytest.mark.parametrize("mounted", ["-t tmpfs -o size=8k none"], indirect=True)
 def test_no_room_for_a_journal(build: Path, tmp_path: Path, mounted: Path) -> None:
-    """A full disk leaves neither a journal nor an empty file."""
+    """If the file system of the journals is full and the log cannot be written, neither a journal
+    nor an empty file remains, and the runtime's line says that the records are lost."""
     program = compile_c(tmp_path, ENDS)
     extra = {**NOWHERE, "DARSHAN_MMAP_LOGPATH": str(mounted)}
     _, watched = both(build, tmp_path, [program], extra=extra)
@@ -276,7 +280,7 @@ CUT = "find {} -name '*.darshan' -exec truncate -s 0 {{}} +"
 
 def test_journal_cut_off(build: Path, tmp_path: Path) -> None:
     """If the journal is truncated during the run, recording ends, the program continues, and the
-    line reports the loss."""
+    runtime's line reports the loss."""
     program = compile_c(tmp_path, TORN)
     cut = CUT.format(tmp_path / "journals")
     bare, watched = both(build, tmp_path, [program, cut])

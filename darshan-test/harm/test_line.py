@@ -1,4 +1,5 @@
-"""The runtime's line on stderr never blocks or kills a program."""
+"""The line that the runtime prints on stderr if it cannot write the log never blocks or kills a
+program."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ def nowhere(folder: Path) -> Path:
 
 
 def filled_pipe(_: Path) -> tuple[int, list[int]]:
-    """Returns a full pipe, which blocks every writer, and descriptors to keep open."""
+    """Returns the writing end of a full pipe, which would block every writer, and the descriptors
+    that must stay open during the test: its reading end."""
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     for size in (4096, 1):
@@ -47,12 +49,14 @@ def filled_pipe(_: Path) -> tuple[int, list[int]]:
 
 
 def dead_pipe(_: Path) -> tuple[int, list[int]]:
+    """Returns a pipe without a reader, for standard error."""
     reader, writer = os.pipe()
     os.close(reader)
     return writer, []
 
 
 def filled_socket(_: Path) -> tuple[int, list[int]]:
+    """Returns a socket whose buffer is full, and the descriptor of its peer."""
     ours, peer = socket.socketpair()
     ours.setblocking(False)
     for size in (4096, 1):
@@ -66,18 +70,20 @@ def filled_socket(_: Path) -> tuple[int, list[int]]:
 
 
 def dead_socket(_: Path) -> tuple[int, list[int]]:
+    """Returns a socket whose peer is closed."""
     ours, peer = socket.socketpair()
     peer.close()
     return ours.detach(), []
 
 
 def full_file(folder: Path) -> tuple[int, list[int]]:
-    """Returns a descriptor of a file that may not grow, because of the child's limit of file size,
-    and no further descriptors."""
+    """Returns a descriptor of a file that may not grow, because the child has a file size limit of
+    0, and an empty list: no other descriptor must stay open."""
     return os.open(folder / "errors", os.O_CREAT | os.O_WRONLY, 0o600), []
 
 
 def for_reading(_: Path) -> tuple[int, list[int]]:
+    """Returns a descriptor that cannot be written to."""
     return os.open("/dev/null", os.O_RDONLY), []
 
 
@@ -116,6 +122,7 @@ def test_nobody_waits_for_it(
 
 
 def test_it_is_said_to_a_pipe_that_is_read(build: Path, tmp_path: Path) -> None:
+    """If the log cannot be written, the runtime prints one line to a pipe that the test reads."""
     program = compile_c(tmp_path, PROGRAM)
     done = finished_in_bytes(
         [program],

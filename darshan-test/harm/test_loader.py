@@ -13,8 +13,8 @@ from lab.environment import instrumented, preload
 
 SECONDS = 20
 
-# A thread calls each function for the first time, while the thread that waits for it holds the
-# lock of the loader: in a constructor, or in a destructor.
+# A thread calls each function for the first time, while the thread that waits for it holds the lock
+# of the loader, in a constructor or a destructor (WHEN).
 LIBRARY = r"""
 #include <fcntl.h>
 #include <pthread.h>
@@ -50,7 +50,8 @@ int main(void) {
   return library ? dlclose(library) : 3;
 }
 """
-# The child of a process in which another thread is inside dlopen: it never returns there.
+# Another thread is inside dlopen while the process calls fork: in the child, this thread does not
+# exist, so the loader's lock is never released.
 CHILD = r"""
 #include <dlfcn.h>
 #include <pthread.h>
@@ -96,8 +97,8 @@ int main(void) {
 
 
 def same(build: Path, folder: Path, program: Path) -> subprocess.CompletedProcess[bytes]:
-    """Runs a program without the runtime, with it preloaded, and recorded. Checks that it does the
-    same each time."""
+    """Runs a program without the runtime, with it preloaded but not recording, and recording.
+    Checks that exit status and output are the same each time. Returns the last one."""
     (folder / "logs").mkdir()
     recorded = instrumented(build, folder / "logs", folder)
     path = {"PATH": recorded["PATH"]} if "PATH" in recorded else {}
@@ -117,6 +118,8 @@ def same(build: Path, folder: Path, program: Path) -> subprocess.CompletedProces
 
 @pytest.mark.parametrize("when", ["constructor", "destructor"])
 def test_a_thread_that_the_loader_waits_for(build: Path, tmp_path: Path, when: str) -> None:
+    """A library whose constructor or destructor waits for a thread does not hang. when: which of
+    the two."""
     compile_c(tmp_path, LIBRARY.replace("WHEN", when), *SHARED, name="library.so")
     end = same(build, tmp_path, compile_c(tmp_path, PROGRAM))
     assert (end.returncode, end.stdout) == (0, b"called\n")
@@ -124,11 +127,14 @@ def test_a_thread_that_the_loader_waits_for(build: Path, tmp_path: Path, when: s
 
 @pytest.mark.parametrize("fork", ["fork", "_Fork"])
 def test_a_child_of_a_thread_inside_dlopen(build: Path, tmp_path: Path, fork: str) -> None:
+    """A process that is created while another thread is inside dlopen ends as without the runtime.
+    fork: the call that creates it."""
     compile_c(tmp_path, SLOW, *SHARED, name="slow.so")
     program = compile_c(tmp_path, CHILD.replace("FORK", fork), "-rdynamic")
     assert same(build, tmp_path, program).returncode == 0
 
 
 def test_an_error_stays_until_it_is_asked_for(build: Path, tmp_path: Path) -> None:
+    """The runtime does not change the text that dlerror returns to the program."""
     end = same(build, tmp_path, compile_c(tmp_path, ERROR))
     assert b"/no/such/library.so" in end.stderr

@@ -18,10 +18,12 @@ from lab.compile import compile_c
 from lab.environment import instrumented, preload
 
 MIB = 1 << 20
-IDLE_KIB, OPENED_KIB = 3 << 10, 4 << 10  # additional address space, without files and with 100
+# Most KiB of address space that the runtime may add to a program, without files and with 100 files.
+IDLE_KIB, OPENED_KIB = 3 << 10, 4 << 10
 NOBODY = 65534
 
-# Opens as many files as its argument says, then prints its address space.
+# Opens as many files as its argument says, then prints the line VmSize (its address space in KiB)
+# of /proc/self/status.
 SIZES = r"""
 #include <fcntl.h>
 #include <stdio.h>
@@ -43,14 +45,16 @@ int main(int argc, char **argv) {
 }
 """
 
-OWN_KIB = 176  # private pages of a process with one file, in KiB: 164 to 176
-SLEEPING_KIB = 64  # of a process that records nothing: 52
+# Most private pages of a process with one file, in KiB; measured: 164 to 176.
+OWN_KIB = 176
+# The same for a process that records nothing; measured: 52 KiB.
+SLEEPING_KIB = 64
 SETTLED = 0.5  # seconds until a program sleeps
 
 
 def own_kib(text: str) -> int:
-    """Returns the private memory of a process in KiB: anonymous pages, and dirty pages of its
-    journal. text: of /proc/PID/smaps."""
+    """Returns the private memory of a process in KiB: anonymous pages of private mappings, and
+    dirty pages of shared ones (its journal). text: the contents of /proc/PID/smaps."""
     own, shared = 0, False
     for line in text.splitlines():
         if found := re.match(r"[0-9a-f]+-[0-9a-f]+ ...([ps])", line):
@@ -102,9 +106,10 @@ def test_process_without_records_writes_to_fewer_pages(
     assert min(own_kib(one) - own_kib(bare) for one, bare in told) <= SLEEPING_KIB
 
 
-# Resident pages of the library in a process that does nothing: 524 KiB; 652 if every eighth
-# function is missing in start-order.ld, 1,292 without it.  A fault also maps what the page cache
-# has in the 64 KiB around it, and in Linux 6.18 all of a large folio (a block of the page cache).
+# Most resident pages of the library in a process that does nothing, in KiB; measured: 524 KiB, 652
+# if every eighth function is missing in start-order.ld, 1,292 without start-order.ld. A fault also
+# maps what the page cache has in the 64 KiB around it, and in Linux 6.18 all of a large folio (a
+# block of the page cache).
 LIBRARY_KIB = 560
 PAGE = 4096
 

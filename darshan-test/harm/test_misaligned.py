@@ -119,8 +119,8 @@ def functions(library: Path) -> Iterator[str]:
 
 
 def survivors(environment: dict[str, str], folder: Path, command: list[str | Path]) -> set[str]:
-    """Runs PROGRAM in a new folder. Returns the calls that did not kill the process that made them,
-    as "FUNCTION NUMBER", with the number of the list of arguments."""
+    """Runs PROGRAM in a new folder. Returns each call whose child process survived, as "FUNCTION
+    NUMBER"; NUMBER is the index of the argument list of the call."""
     folder.mkdir()
     end = run(command, folder, environment)
     assert end.status == 0, end.stderr
@@ -128,14 +128,15 @@ def survivors(environment: dict[str, str], folder: Path, command: list[str | Pat
 
 
 def only_x86() -> None:
+    """Skips the test on other processors than x86-64."""
     if platform.machine() != "x86_64":
         elsewhere("only x86-64 has programs whose stack is off by 8 bytes")
 
 
 @pytest.mark.needs("program:nm")
 def test_a_stack_that_is_off_by_eight_bytes(build: Path, tmp_path: Path) -> None:
-    """A call works with the runtime if it works without it, and with the runtime and an aligned
-    stack."""
+    """A call with a stack that is off by 8 bytes works with the runtime, if the same call works
+    without the runtime, and works with the runtime and an aligned stack."""
     only_x86()
     program = compile_c(tmp_path, PROGRAM, *OPTIONS)
     names = turning(sorted(set(functions(build / "libdarshan.so"))), 0.3, "misaligned")
@@ -150,6 +151,7 @@ def test_a_stack_that_is_off_by_eight_bytes(build: Path, tmp_path: Path) -> None
 
 
 def test_what_such_calls_write_is_in_the_log(build: Path, tmp_path: Path) -> None:
+    """Bytes are counted if the program calls the wrapper with a stack that is not aligned."""
     only_x86()
     source = PROGRAM.replace("int main(", "int several(") + MAIN
     bare, recorded = both(build, tmp_path, [compile_c(tmp_path, source, *OPTIONS)])

@@ -56,7 +56,8 @@ COMMANDS = {
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("front", ["run", "stat"])
 def test_runs_unwatched(build: Path, work: Path, command: str, front: str) -> None:
-    """Output and status are unchanged; the line names the program and the reason."""
+    """`darshan run` and `darshan stat` start a musl program, directly or through scripts: output
+    and exit status are unchanged, and a line says which program has no log, and why."""
     environment = {
         **os.environ,
         "PATH": f"{work}:{os.environ['PATH']}",
@@ -172,8 +173,8 @@ def compiled_sanitized(compiler: str, folder: Path) -> None:
 @pytest.mark.needs("program:gcc", "program:clang")
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_shared_address_sanitizer(build: Path, parser: Path, compiler: str, tmp_path: Path) -> None:
-    """The program is recorded and AddressSanitizer finds its errors, also if a script starts the
-    program or ASAN_OPTIONS is set."""
+    """A program with the shared AddressSanitizer of gcc or clang is recorded, and AddressSanitizer
+    finds its errors, also if a script starts the program or ASAN_OPTIONS is set."""
     compiled_sanitized(compiler, tmp_path)
 
     def run(options: str, *command: str) -> subprocess.CompletedProcess[str]:

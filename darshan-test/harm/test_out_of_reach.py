@@ -1,4 +1,4 @@
-"""Processes that cannot reach the run directory when they end. Their journals remain there, and the
+"""If processes cannot reach the run directory when they end, their journals remain there, and the
 run's log has their records exactly once."""
 
 from __future__ import annotations
@@ -48,6 +48,8 @@ WAYS = {
 def test_its_records_are_in_the_log_of_the_run(
     build: Path, tmp_path: Path, way: str, how: str
 ) -> None:
+    """The records of this process are in the run's log once. way: how the process loses the
+    directory. how: what starts the run."""
     change, after = WAYS[way]
     source = PROGRAM.replace("CHANGE", change).replace("AFTER", f'"{after}"')
     program = compile_for_all(build, tmp_path, source, "leaves")

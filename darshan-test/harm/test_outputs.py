@@ -1,5 +1,5 @@
-"""The tools never replace a device, a pipe or the target of a link, and a name never breaks its
-row."""
+"""The tools write through a device, a pipe or a symbolic link and never replace it; a file name
+with control characters never breaks the row of an output."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ from lab.compile import compile_c
 from place import needs
 
 SECONDS = 60
+# The formats of a report, each with the bytes that the output begins with.
 FORMATS = {"text": b"", "json": b"{", "csv": b"", "html": b"<!DOCTYPE html>", "pdf": b"%PDF-"}
+# Names of files, in bytes.
 HOSTILE = [
     b"plain \\t not a tab",
     b"a\tb",
@@ -33,6 +35,7 @@ HOSTILE = [
     "\u009b31m\u00e9".encode(),
     b"\xff\xc2",
 ]
+# The same names as darshan-parser prints them.
 SHOWN = [
     rb"plain \t not a tab",
     rb"a\tb",
@@ -47,12 +50,12 @@ CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 
 
 def report(build: Path, *arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
-    """Runs darshan report. Returns its status and output."""
+    """Runs `darshan report` with these arguments. Returns its status and output."""
     return finished_in_bytes([build / "darshan", "report", *arguments], timeout=SECONDS)
 
 
 def form_of(name: str) -> list[str]:
-    """Returns the options that select a format. name: the format."""
+    """Returns the options of `darshan report` that select the format `name`, one of FORMATS."""
     return ["--no-latex"] if name == "pdf" else [f"--{name}"]
 
 
@@ -87,6 +90,7 @@ def drained(path: Path) -> tuple[threading.Thread, list[bytes]]:
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_device_stays_one(form: str, build: Path, log: Path, tmp_path: Path) -> None:
+    """A report that is written to a device does not replace it."""
     target = device(tmp_path)
     done = report(build, *form_of(form), "-o", target, log)
     assert (done.returncode, done.stderr) == (0, b"")
@@ -96,6 +100,7 @@ def test_a_device_stays_one(form: str, build: Path, log: Path, tmp_path: Path) -
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_pipe_is_written_through(form: str, build: Path, log: Path, tmp_path: Path) -> None:
+    """A report that is written to a named pipe arrives there, and the pipe remains."""
     target = tmp_path / "fifo"
     os.mkfifo(target)
     thread, got = drained(target)
@@ -108,6 +113,8 @@ def test_a_pipe_is_written_through(form: str, build: Path, log: Path, tmp_path: 
 
 @pytest.mark.parametrize("there", [True, False])
 def test_a_link_stays_one(there: bool, build: Path, log: Path, tmp_path: Path) -> None:
+    """A report that is written to a link is in the file that the link names, with the mode of that
+    file. there: whether the file exists."""
     folder = tmp_path / "elsewhere"
     folder.mkdir()
     if there:
@@ -126,6 +133,7 @@ def test_a_link_stays_one(there: bool, build: Path, log: Path, tmp_path: Path) -
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_standard_output(form: str, build: Path, log: Path, tmp_path: Path) -> None:
+    """With -o - and -o /dev/stdout, the report is on standard output, in each form."""
     done = report(build, *form_of(form), "-o", "-", log)
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.startswith(FORMATS[form]) and len(done.stdout) > 100
@@ -153,6 +161,7 @@ def on_a_terminal(command: Sequence[str | Path]) -> tuple[int, bytes, bytes]:
 
 @pytest.mark.parametrize("target", ["-", "/dev/stdout"])
 def test_a_pdf_is_not_for_a_terminal(target: str, build: Path, log: Path) -> None:
+    """A PDF is not written to a terminal, and one line says so."""
     command = [build / "darshan", "report", "-o", target, log]
     status, shown, said = on_a_terminal(command)
     assert (status, shown) == (1, b"")
@@ -175,6 +184,8 @@ def journal(build: Path, folder: Path) -> Path:
 
 
 def test_merge_writes_through_what_is_no_file(build: Path, tmp_path: Path, parser: Path) -> None:
+    """darshan-merge writes to devices, pipes and standard output without replacing them, and never
+    replaces a file."""
     path = journal(build, tmp_path)
     merge = [build / "darshan-merge", "-o"]
     target = device(tmp_path)
@@ -198,6 +209,7 @@ def test_merge_writes_through_what_is_no_file(build: Path, tmp_path: Path, parse
 
 
 def test_names_stay_in_their_row(build: Path, log: Path, parser: Path) -> None:
+    """The parser prints hostile names without control characters, each in one column."""
     text = subprocess.run([parser, log], check=True, capture_output=True).stdout
     assert CONTROL.search(text) is None
     rows = [line.split(b"\t") for line in text.splitlines() if line.startswith(b"POSIX\t")]
@@ -207,6 +219,7 @@ def test_names_stay_in_their_row(build: Path, log: Path, parser: Path) -> None:
 
 
 def test_every_text_is_free_of_control_characters(build: Path, log: Path) -> None:
+    """No command prints control characters of names in a log."""
     front = str(build / "darshan")
     commands = [
         [front, "report", "--text", "-v", log],
@@ -225,6 +238,7 @@ def test_every_text_is_free_of_control_characters(build: Path, log: Path) -> Non
 
 
 def test_a_log_is_not_replaced_by_its_report(build: Path, log: Path, tmp_path: Path) -> None:
+    """A report is not written over its log, also not through a link."""
     before = log.read_bytes()
     link = tmp_path / "another-name"
     link.symlink_to(log)
@@ -236,6 +250,7 @@ def test_a_log_is_not_replaced_by_its_report(build: Path, log: Path, tmp_path: P
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_closed_standard_output(form: str, build: Path, log: Path) -> None:
+    """If standard output is closed, each form of the report ends with one line of error."""
     command = [str(build / "darshan"), "report", *form_of(form), "-o", "-", str(log)]
     done = finished_in_bytes(["sh", "-c", 'exec "$@" >&-', "sh", *command], timeout=SECONDS)
     assert done.returncode == 1
@@ -264,13 +279,15 @@ COMMANDS = [
     "darshan-dxt-parser LOG",
     "darshan-merge --help",
 ]
-# With a closed output these print nothing and succeed.
+# With a full standard output these must fail as well. With a closed one they print nothing and
+# succeed.
 BUFFERED = ["darshan report --json LOG", "darshan report --help"]
 
 
 @pytest.mark.parametrize("value", ["/dev/full", "&-"])
 def test_output_that_cannot_be_written(value: str, build: Path, log: Path, tmp_path: Path) -> None:
-    """The command reports the error in one line and fails."""
+    """If standard output is full or closed, each command reports the error in one line and exits
+    with 1."""
     for command in COMMANDS + (BUFFERED if value == "/dev/full" else []):
         words = [str(log) if word == "LOG" else word for word in command.split()]
         status, said = without(">", value, [f"{build}/{words[0]}", *words[1:]], tmp_path)
@@ -281,8 +298,9 @@ def test_output_that_cannot_be_written(value: str, build: Path, log: Path, tmp_p
 
 @pytest.mark.parametrize("value", ["/dev/full", "&-"])
 def test_screen_that_cannot_be_written(value: str, build: Path, log: Path, tmp_path: Path) -> None:
-    """If the screen cannot be written, the status of a failed program takes precedence. The line of
-    `darshan run` is optional, so its loss is no failure."""
+    """If `darshan stat` cannot write its summary to stderr, it exits with 125, or with the
+    program's own status if that is not 0. The line of `darshan run` is optional, so its loss
+    changes no status."""
     front = f"{build}/darshan"
     for status, expected in ((0, 125), (3, 3)):
         command = [front, "stat", "-o", str(tmp_path), "sh", "-c", f"exit {status}"]

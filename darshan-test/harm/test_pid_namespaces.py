@@ -1,4 +1,4 @@
-"""Runs with processes in PID namespaces: the run leaves one log, or `darshan recover` makes it."""
+"""A run with processes in PID namespaces leaves one log, or `darshan recover` makes it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from place import runs
 
 PRESENT = pytest.mark.needs("root", runs("unshare", "-p", "-f"))
 
-# The shell that unshare becomes is in the old namespace; its first child is process 1 of a new one,
-# and no further child can be made once that has ended.
+# The shell that `unshare -p` becomes stays in the old namespace. Its first child is process 1 of a
+# new one; after that process has ended, the shell can start no further child.
 SCRIPTS = {
     "first-child-ended": 'echo a >a; unshare -p sh -c "/bin/true; echo b >b"; echo c >c',
     "killed-with-process-1": 'echo a >a; unshare -p -f sh -c "sleep 50 & sleep 0.3; echo b >b";'
@@ -25,6 +25,8 @@ SCRIPTS = {
 @PRESENT
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_script_with_a_namespace_is_one_run(build: Path, tmp_path: Path, name: str) -> None:
+    """A script that starts processes in a PID namespace leaves one log, with the bytes of each
+    process. name: of the script."""
     bare, recorded = both(build, tmp_path, ["bash", "-c", SCRIPTS[name]])
     assert (recorded.status, recorded.stdout, recorded.stderr) == (bare.status, bare.stdout, b"")
     assert bare.status == 0

@@ -1,4 +1,5 @@
-"""Unusual environments: full disks, read-only roots, namespaces, no /proc."""
+"""Unusual environments: full disks, read-only roots, overlays, namespaces, no /proc. The program
+runs as usual, and its records are in a log or a journal, or are reported as lost."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ from sample import turning
 SOURCE = Path(__file__).with_name("limits.c")
 NOBODY = 65534
 
-# Free bytes: page by page at the journal's beginning; then as it grows, and more than it needs.
+# Free bytes of a disk: page by page for the journal's beginning, then in larger steps, to more than
+# the journal needs.
 FREE = [PAGE * i for i in range(100)] + [100 * PAGE + 4 * PAGE * i for i in range(100)]
 SHARE = 4 / len(FREE)
 KINDS = ("ext4", "tmpfs", "btrfs", "xfs")
@@ -48,15 +50,16 @@ def folders(tmp_path: Path) -> dict[str, Path]:
 
 
 def without_us(program: Path, folders: dict[str, Path]) -> Outcome:
-    """Runs the program without the runtime. Returns the outcome."""
+    """Runs the program without the runtime, and checks that all its I/O succeeded. Returns the
+    outcome."""
     bare = run([program, "none"], folders["bare"], dict(os.environ))
     assert (bare.status, bare.stdout) == (0, b"0 went wrong\n")
     return bare
 
 
 def launched(program: Path) -> list[str | Path]:
-    """Returns the command that preloads the library for the program only, whatever is put in front
-    of it."""
+    """Returns the command that runs the program and preloads the library into it only, and not into
+    a command that is put in front of it."""
     return [program, "launch", "0", program, "none"]
 
 
@@ -75,9 +78,9 @@ def launched(program: Path) -> list[str | Path]:
 def test_full_disk(
     build: Path, tmp_path: Path, program: Path, folders: dict[str, Path], disk: tuple[str, str]
 ) -> None:
-    """With few free bytes for the journal, the log or both, the program runs as usual, and its
-    records are in a log, in a journal, or reported as lost. disk: kind of the file system, and
-    which folder is full."""
+    """If the disk of the journal, of the log or of both has few free bytes, the program runs as
+    usual, and its records are in a log, in a journal, or reported as lost. disk: kind of the file
+    system, and which folder is full."""
     kind, what = disk
     bare = without_us(program, folders)
     results: Counter[str] = Counter()

@@ -1,4 +1,5 @@
-"""Limits of a process that are lowered before or after the first record."""
+"""Resource limits that are lowered before or after the first record: the program behaves as without
+the runtime, and its records are correct or reported as lost."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ SOURCE = Path(__file__).with_name("limits.c")
 USERS = {"root": 0, "user": 65534}
 KIB, MIB = 1 << 10, 1 << 20
 
-# Values for a process that starts with the limit, and for a process that already has a record (for
-# AS and DATA: in addition to its current size).
+# Values of each limit: for a process that starts with the limit, and for a process that already has
+# a record (then for AS and DATA, in addition to its current size).
 VALUES = {
     "NOFILE": ([4, 5, 8, 64], [0, 1, 3, 4, 5, 8, 64]),
     "FSIZE": ([0, 100, 4 * KIB, 100 * KIB], [0, 100, 4 * KIB, 100 * KIB, 10 * MIB]),
@@ -109,7 +110,8 @@ def test_limit(
 def test_no_descriptor_left(
     build: Path, tmp_path: Path, program: Path, user: str, most: int
 ) -> None:
-    """A program opens all descriptors until it exits; the journal with its records remains."""
+    """A program opens files until it has no descriptor left, and exits: no log can be written, but
+    the journal with its records remains."""
     number = str(resource.RLIMIT_NOFILE)
     bare, watched = outcomes(build, tmp_path, program, user, "leak", number, str(most))
     assert bare.stdout == b"0 went wrong\n"
@@ -129,8 +131,8 @@ int main(void) {
 
 @pytest.mark.needs("root")
 def test_records_of_another_user(build: Path, tmp_path: Path) -> None:
-    """After a process changed its user, it cannot open its journal, which remains; the line names
-    it."""
+    """After a process changed its user, it cannot open its journal to write the log: the journal
+    remains, and the runtime's line names it."""
     program = compile_c(tmp_path, OTHER_USER)
 
     def open_to_all(_: Path) -> None:

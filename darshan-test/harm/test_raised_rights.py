@@ -1,5 +1,5 @@
-"""A program with raised rights (set-user-id and the like) ignores all settings of the user who
-starts it."""
+"""A program with raised rights (set-user-id, set-group-id or file capabilities) ignores all
+settings of the user who starts it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import pytest
 from lab.compile import compile_c
 from lab.watch import SECONDS
 
+# User ids: of the user who starts the program, and of the program's owner.
 STARTER, OWNER = 65534, 54321
 SOURCE = """
 #include <fcntl.h>
@@ -62,7 +63,7 @@ def make_place() -> Iterator[Path]:
 
 def link(build: Path, place: Path, how: str) -> Path:
     """Compiles the program, linked with the runtime, such that all users may run it. Returns its
-    path. how: how it is linked."""
+    path. how: "dynamic" or "static"."""
     shutil.copy(build / "libdarshan.so", place)
     (place / "libdarshan.so").chmod(0o755)
     flags = [flag.format(build=build.resolve()) for flag in LINKED[how]]
@@ -109,7 +110,8 @@ def start(
 
 
 def raise_rights(program: Path, how: str) -> None:
-    """Gives the program the set-user-id or set-group-id bit of another user, or a capability."""
+    """Gives the program the set-user-id bit ("user") or the set-group-id bit of OWNER, or a file
+    capability ("capability")."""
     if how == "capability":
         subprocess.run(["/sbin/setcap", "cap_net_bind_service+ep", program], check=True)
         return

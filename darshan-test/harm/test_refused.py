@@ -1,5 +1,5 @@
-"""Calls that libc refuses because of one argument: the wrapper does not read the other arguments,
-which are invalid."""
+"""Calls that libc refuses because of one argument: the wrapper does not read the memory of the
+other arguments, which are invalid pointers."""
 
 from __future__ import annotations
 
@@ -33,6 +33,8 @@ CALLS = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_a_refused_call(build: Path, tmp_path: Path, name: str) -> None:
+    """A call that the kernel refuses with EINVAL fails in the same way with the runtime. name: of
+    the call."""
     source = PROGRAM.replace("CALL", CALLS[name])
     bare, recorded = both(build, tmp_path, [compile_c(tmp_path, source, "-w")])
     assert bare.stdout == b"-1 22\n"

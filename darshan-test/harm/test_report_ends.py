@@ -1,4 +1,4 @@
-"""How the report exits if it fails, or if a signal ends it."""
+"""How `darshan report` exits if it fails, or if a signal ends it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lab.command import finished_in_bytes
 from lab.compare import both
 
 SECONDS = 60
-# A slow LaTeX that writes its pid to a file.
+# The beginning of a pdflatex that writes its pid to the file "started".
 ENGINE = "#!/bin/sh\necho $$ >'{folder}/started-t'\nmv '{folder}/started-t' '{folder}/started'\n"
 SLEEP = "exec sleep 1000\n"
 
@@ -35,7 +35,8 @@ def log(build: Path, tmp_path: Path) -> Path:
 def report(
     build: Path, folder: Path, *arguments: str | Path, **more: str
 ) -> tuple[int, bytes, bytes]:
-    """Runs darshan report in a folder. Returns its exit status, output and messages."""
+    """Runs `darshan report` in a folder. more: further variables. Returns its exit status, output
+    and messages."""
     done = finished_in_bytes(
         [build / "darshan", "report", *arguments],
         cwd=folder,
@@ -47,6 +48,8 @@ def report(
 
 @pytest.mark.parametrize("way", [["--no-latex"], [], ["--html"]])
 def test_a_limit_of_file_size(way: list[str], build: Path, log: Path, tmp_path: Path) -> None:
+    """If a limit of file size stops the report, one line says so, and no file is left. way: options
+    of the report."""
     limited = ["bash", "-c", 'ulimit -f 1; exec "$@"', "bash", str(build / "darshan"), "report"]
     done = finished_in_bytes([*limited, *way, "-o", "out", log], cwd=tmp_path, timeout=SECONDS)
     last = done.stderr.decode().splitlines()[-1]  # the lines before may report missing LaTeX
@@ -55,6 +58,7 @@ def test_a_limit_of_file_size(way: list[str], build: Path, log: Path, tmp_path: 
 
 
 def test_the_name_in_the_message(build: Path, log: Path, tmp_path: Path) -> None:
+    """Messages name the file that cannot be read or written, also one called "empty"."""
     (tmp_path / "empty").write_bytes(b"")
     status, _, said = report(build, tmp_path, "--text", "empty")
     assert (status, said) == (1, b"darshan report: empty: is empty\n")
@@ -82,8 +86,9 @@ def alive(pid: int) -> bool:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("group", [True, False])
 def test_a_signal(number: int, group: bool, build: Path, log: Path, tmp_path: Path) -> None:
-    """A signal ends the report: its status is that of the signal, and it leaves no message, file or
-    process."""
+    """If SIGINT, SIGTERM or SIGHUP arrives while LaTeX runs, the report ends by this signal and
+    leaves no message, file or process. group: whether the signal goes to the process group or to
+    the report only."""
     for name in ("bin", "temporary", "here"):
         (tmp_path / name).mkdir()
     engine = tmp_path / "bin" / "pdflatex"
@@ -115,7 +120,7 @@ def test_a_signal(number: int, group: bool, build: Path, log: Path, tmp_path: Pa
 
 
 def test_an_ignored_signal(build: Path, log: Path, tmp_path: Path) -> None:
-    """Under nohup, SIGHUP stays ignored."""
+    """Under nohup, SIGHUP stays ignored: the report continues."""
     (tmp_path / "bin").mkdir()
     engine = tmp_path / "bin" / "pdflatex"
     engine.write_text("#!/bin/sh\nkill -HUP $PPID\nexit 1\n")

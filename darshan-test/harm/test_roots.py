@@ -103,6 +103,7 @@ int main(int argc, char **argv) {
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns the compiled program."""
     return compile_c(tmp_path_factory.mktemp("roots"), PROGRAM, "-w")
 
 
@@ -119,6 +120,8 @@ def nothing_in_the_jail(bare: Outcome, watched: Outcome) -> None:
 
 
 def bytes_are_there(watched: Outcome) -> None:
+    """Checks that the records have the bytes of all three files, before and after the change of the
+    root."""
     assert watched.value("before", "POSIX_BYTES_WRITTEN") == 100
     assert watched.value("/inside", "POSIX_BYTES_WRITTEN") == 20
     assert watched.value("/relative", "POSIX_BYTES_WRITTEN") == 3
@@ -126,7 +129,7 @@ def bytes_are_there(watched: Outcome) -> None:
 
 def kept_outside(watched: Outcome) -> None:
     """Checks that there is no log, that the records are in a journal outside the new root, and that
-    one line names it."""
+    one line on stderr names the journal."""
     assert not watched.logs and len(watched.journals) == 1
     assert str(watched.journals[0]).encode() in watched.stderr
     assert watched.stderr.count(b"\n") == 1
@@ -136,6 +139,8 @@ def kept_outside(watched: Outcome) -> None:
 @pytest.mark.needs("chroot")
 @pytest.mark.parametrize("way", ["returns", "_exit", "number", "many", "closes", "reuses"])
 def test_chroot(way: str, build: Path, program: Path, tmp_path: Path) -> None:
+    """After chroot, the program finds nothing of the runtime in the new root, and its bytes are
+    recorded outside of it. way: what the program does."""
     bare, watched = both(build, tmp_path, [program, way])
     nothing_in_the_jail(bare, watched)
     kept_outside(watched)
@@ -193,6 +198,8 @@ def test_a_child_inside(build: Path, program: Path, tmp_path: Path) -> None:
 @pytest.mark.needs("root", "runs:unshare -m", "chroot")
 @pytest.mark.parametrize("way", ["pivot", "mount"])
 def test_mounts(way: str, build: Path, program: Path, tmp_path: Path) -> None:
+    """After pivot_root, or if the journals' folder is hidden by a mount, the program runs as before
+    and is recorded. way: what the program does."""
     bare, watched = both(build, tmp_path, [program, way, tmp_path / "logs"])
     nothing_in_the_jail(bare, watched)
     if way == "pivot":
@@ -203,6 +210,7 @@ def test_mounts(way: str, build: Path, program: Path, tmp_path: Path) -> None:
 
 
 def test_a_failed_chroot(build: Path, program: Path, tmp_path: Path) -> None:
+    """A chroot that fails changes nothing: the program leaves a log."""
     bare, watched = both(build, tmp_path, [program, "fails"])
     nothing_in_the_jail(bare, watched)
     assert len(watched.logs) == 1 and not watched.journals
@@ -210,8 +218,8 @@ def test_a_failed_chroot(build: Path, program: Path, tmp_path: Path) -> None:
 
 @pytest.mark.needs("runs:unshare -U")
 def test_without_privileges(build: Path, program: Path, tmp_path: Path) -> None:
-    """After an unprivileged user changed the root in a user namespace, all bytes are in the journal
-    outside, and the new root has no files of the runtime."""
+    """If an unprivileged user changes the root in a user namespace, all bytes are in the journal
+    outside, and the runtime creates no file below the new root."""
     bare, watched = both(build, tmp_path, [program, "user"])
     nothing_in_the_jail(bare, watched)
     kept_outside(watched)

@@ -27,8 +27,8 @@ def cage(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def behind(build: Path, folder: Path, cage: Path, way: str, what: str) -> Outcome:
-    """Runs the program and checks that its exit status is unchanged. Returns the outcome. way,
-    what: its arguments."""
+    """Runs cage.c with the arguments `way` and `what`, and checks that exit status and output are
+    the same without and with the runtime. Returns the outcome with the runtime."""
     bare, watched = both(build, folder, [cage, way, what])
     assert bare.status == 7, bare
     assert bare.stdout == b"done\n"
@@ -59,6 +59,9 @@ def test_filter_while_another_thread_is_at_the_journal(
 def test_every_write_is_in_the_journal(
     way: str, what: str, build: Path, tmp_path: Path, cage: Path
 ) -> None:
+    """If a filter kills the process at other calls, or refuses them, no log is written, and the
+    journal has each write. way: how the filter is set, or what it does. what: how the program goes
+    on."""
     watched = behind(build, tmp_path, cage, way, what)
     assert not watched.logs
     assert len(watched.journals) == 1
@@ -85,7 +88,8 @@ def test_where_time_stands_still(build: Path, tmp_path: Path, cage: Path) -> Non
 
 
 def test_more_files_than_there_was_memory_for(build: Path, tmp_path: Path, cage: Path) -> None:
-    """Files for which no memory is left share the overflow record, so no byte is lost."""
+    """Behind a filter the runtime can allocate no memory. Files beyond what it had allocated before
+    share the overflow record, so no byte is lost."""
     watched = behind(build, tmp_path, cage, "prctl", "files")
     (journal,) = watched.journals
     assert watched.total("POSIX_BYTES_WRITTEN") == EARLY + LATE + 30_000
@@ -101,14 +105,15 @@ def test_more_files_than_there_was_memory_for(build: Path, tmp_path: Path, cage:
 
 
 def test_one_thread_locks_all_up(build: Path, tmp_path: Path, cage: Path) -> None:
+    """If one thread sets a filter for all threads, the bytes of all are counted."""
     watched = behind(build, tmp_path, cage, "tsync", "threads")
     assert watched.total("POSIX_BYTES_WRITTEN") == EARLY + LATE + 4 * 300 * 10
 
 
 @pytest.mark.parametrize("way", ["prctl", "seccomp", "tsync"])
 def test_filter_before_the_first_record(way: str, build: Path, tmp_path: Path, cage: Path) -> None:
-    """If a filter is installed before the first record, there is memory for some files, and for the
-    sums of the others."""
+    """If a filter is installed before the first record, some files have records and the others
+    share the overflow record: no byte is lost."""
     watched = behind(build, tmp_path, cage, way, "first")
     assert not watched.logs and len(watched.journals) == 1
     assert watched.value("f0", "POSIX_BYTES_WRITTEN") == 10
@@ -125,6 +130,7 @@ def test_children(what: str, build: Path, tmp_path: Path, cage: Path) -> None:
 
 
 def test_a_filter_that_was_refused_changes_nothing(build: Path, tmp_path: Path, cage: Path) -> None:
+    """A filter that the kernel refuses has no effect: the program leaves a log with all bytes."""
     watched = behind(build, tmp_path, cage, "failed", "files")
     assert len(watched.logs) == 1
     assert not watched.journals
@@ -133,6 +139,7 @@ def test_a_filter_that_was_refused_changes_nothing(build: Path, tmp_path: Path, 
 
 
 def test_a_program_that_is_not_watched(build: Path, tmp_path: Path, cage: Path) -> None:
+    """A program that is not recorded runs under its filter as without the runtime."""
     off = {"DARSHAN_ENABLE_NONMPI": "0"}
     bare, watched = both(build, tmp_path, [cage, "prctl", "files"], extra=off)
     assert same_end(bare, watched)
@@ -155,8 +162,8 @@ int main(void) {
 @pytest.mark.parametrize("way", ["container", "loader"])
 @pytest.mark.parametrize("calls", ["", "*"], ids=["default", "all"])
 def test_inherited(way: str, calls: str, build: Path, tmp_path: Path, cage: Path) -> None:
-    """Under an inherited filter, a log is written by the system calls that the loader makes, and
-    write."""
+    """If a program inherits a filter, the runtime writes its log by the system calls that the
+    loader makes, and by write. calls: the setting DARSHAN_FILTER_CALLS; "": its default."""
     if (way, calls) == ("loader", "*"):
         elsewhere("that filter kills for it, as the setting says")
     writer = compile_c(tmp_path, WRITER, name="writer")
@@ -194,13 +201,16 @@ int main(int argc, char **argv) {
 
 @pytest.fixture(scope="module")
 def childless(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns the compiled program that starts another one without a child of its own."""
     return compile_c(tmp_path_factory.mktemp("childless"), CHILDLESS, name="childless")
 
 
 def inside(
     build: Path, folder: Path, command: list[str | Path], before: tuple[str, ...] = ()
 ) -> Outcome:
-    """Runs a command that cage launches; checks that its exit is unchanged. Returns the outcome."""
+    """Runs a command of cage that launches a program; checks that exit status and output are the
+    same without and with the runtime. before: words in front of the command. Returns the outcome
+    with the runtime."""
     extra = {"PRELOAD": str(build / "libdarshan.so"), **preload()}
     bare, watched = both(build, folder, [*before, *command], extra=extra)
     assert same_end(bare, watched), watched
@@ -222,6 +232,7 @@ def test_a_container_costs_nothing(
 def test_a_killed_program_in_a_container(
     build: Path, tmp_path: Path, cage: Path, childless: Path
 ) -> None:
+    """A program that is killed in a container with a filter leaves a journal with its bytes."""
     watched = inside(build, tmp_path, [cage, "container", "launch", f"+{childless}", "dies"])
     assert watched.status == 128 + signal.SIGKILL
     assert (watched.logs, len(watched.journals)) == ([], 1)
@@ -244,7 +255,8 @@ def test_first_process_of_a_container(
 def test_a_filter_that_kills_and_lets_fork(
     build: Path, tmp_path: Path, cage: Path, childless: Path
 ) -> None:
-    """The filter kills the probing child process, but the program continues."""
+    """If a filter kills at calls that it does not permit, the child process that the runtime starts
+    to probe the filter is killed, but the program continues and has a log."""
     watched = inside(build, tmp_path, [cage, "forks", "launch", f"+{childless}"])
     assert watched.status == 5
     assert len(watched.logs) == 1

@@ -1,4 +1,5 @@
-"""A preloaded runtime that is exported for a login session leaves only the logs of its MPI jobs."""
+"""If a login session exports the variables that preload the runtime, only the session's MPI jobs
+leave logs, and all its commands behave as usual."""
 
 from __future__ import annotations
 
@@ -112,8 +113,9 @@ def prepare(work: Path) -> None:
 
 
 def session(folder: Path, name: str, user: list[str], extra: dict[str, str]) -> tuple[str, Path]:
-    """Runs the commands in a login shell of a user. Returns their output, and the working folder,
-    which is `name` below `folder`."""
+    """Runs the commands SESSION in a login shell. user: the words in front of the shell's command
+    that change the user; [] for the current one. extra: further variables. Returns their output,
+    and the working folder, which is `name` below `folder`."""
     work, home = folder / name, folder / f"home-{name}"
     prepare(work)
     home.mkdir()
@@ -139,6 +141,8 @@ def session(folder: Path, name: str, user: list[str], extra: dict[str, str]) -> 
 
 @pytest.mark.parametrize("who", ["self", "ordinary"])
 def test_a_session_leaves_its_jobs(build: Path, folder: Path, who: str) -> None:
+    """A session of many programs, in which two MPI jobs run, prints the same as without the
+    runtime, and the jobs leave logs. who: root or an ordinary user."""
     needs("mpi:openmpi", "mpi:mpich")
     user = []
     if who == "ordinary":

@@ -1,5 +1,5 @@
-"""Signals that interrupt wrappers at any instruction, thousands of times, with handlers that never
-return."""
+"""Signals that interrupt wrappers at any instruction, thousands of times, with handlers that jump
+away, wait for another thread, or return."""
 
 from __future__ import annotations
 
@@ -151,8 +151,9 @@ int main(int argc, char **argv) {
 @pytest.mark.parametrize("name", ["ILL", "TRAP", "BUS", "FPE", "SEGV", "SYS"])
 @pytest.mark.parametrize("never", [[], ["never"]])
 def test_signal_that_waits(build: Path, tmp_path: Path, name: str, never: list[str]) -> None:
-    """A signal that the program blocks is not delivered while the runtime changes the
-    signal mask."""
+    """If the program blocks a signal and sends it to itself, the signal stays pending during its
+    I/O, although the runtime changes the signal mask. never: whether it is still pending at
+    exit."""
     program = compile_c(tmp_path, WAITING)
     number = str(int(signal.Signals[f"SIG{name}"]))
     bare, watched = both(build, tmp_path, [program, number, *never])

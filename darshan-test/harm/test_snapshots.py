@@ -1,5 +1,5 @@
-"""Snapshots: if no file system supports a mapped journal, the runtime writes a copy of the journal
-at intervals."""
+"""If no file system supports a mapped journal, the runtime writes its records at intervals to a new
+file, which replaces the one before."""
 
 from __future__ import annotations
 
@@ -95,8 +95,9 @@ class Place:
     top: Path
 
     def run(self, program: Path, deed: str, logs: Path | None = None) -> Outcome:
-        """Runs the program in a mount namespace in which journals are on an overlay and /dev/shm is
-        read-only. Returns its outcome, with the logs and the journals that the program left."""
+        """Runs the program with the argument `deed` in a mount namespace in which journals are on
+        an overlay and /dev/shm is read-only. Returns its outcome, with the logs and the journals
+        that the program left."""
         variables = settings(self.build, logs or self.top / "logs", self.top / "merged")
         launch = ["unshare", "-m", "sh", "-c", INSIDE, "sh", self.top, *through_env(variables)]
         found = run([*launch, program, deed, self.top / "merged"], self.top / "work", minimal())
@@ -108,6 +109,7 @@ class Place:
 
 @pytest.fixture
 def place(build: Path, tmp_path: Path) -> Iterator[Place]:
+    """Yields the folders of an overlay, on which no mapped journal is possible."""
     for name in ("lower", "upper", "over", "merged", "work", "logs"):
         (tmp_path / name).mkdir()
     yield Place(build, tmp_path)
@@ -115,6 +117,7 @@ def place(build: Path, tmp_path: Path) -> Iterator[Place]:
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns the compiled program."""
     return compile_c(tmp_path_factory.mktemp("snapshots"), PROGRAM, "-w")
 
 
@@ -122,11 +125,14 @@ pytestmark = pytest.mark.needs("root", "overlay", "runs:unshare -m")
 
 
 def files_are_whole(found: Outcome) -> None:
-    """Checks the records of the files that were written before the first snapshot."""
+    """Checks that the 300 files that were written before the first snapshot have all their
+    bytes."""
     assert [found.value(f"f{i}", "POSIX_BYTES_WRITTEN") for i in range(300)] == [5] * 300
 
 
 def test_a_kill_loses_the_last_interval(place: Place, program: Path) -> None:
+    """A killed program leaves whole records up to the last interval, which darshan-merge can
+    read."""
     found = place.run(program, "kill")
     assert found.status == -signal.SIGKILL, found.stderr
     assert (found.logs, len(found.journals)) == ([], 1)
@@ -142,6 +148,7 @@ def test_a_kill_loses_the_last_interval(place: Place, program: Path) -> None:
 
 @pytest.mark.parametrize("deed", ["end", "fork"])
 def test_nothing_is_left_beside_a_log(deed: str, place: Place, program: Path) -> None:
+    """A program that ends regularly leaves its log, and no journal. deed: what the program does."""
     found = place.run(program, deed)
     assert (found.status, found.stderr) == (4, b"")
     assert (len(found.logs), found.journals) == (1 + (deed == "fork"), [])
@@ -151,7 +158,8 @@ def test_nothing_is_left_beside_a_log(deed: str, place: Place, program: Path) ->
 
 
 def test_without_a_log_it_has_everything(place: Place, program: Path) -> None:
-    """If no log can be written, the last snapshot has all records."""
+    """If no log can be written at exit, the journal remains, and its last snapshot has all
+    records."""
     found = place.run(program, "end", Path("/proc/nowhere"))
     (journal,) = found.journals
     said = f"; the records are in {place.top / 'merged' / journal.name}"

@@ -1,4 +1,4 @@
-"""Wrappers need few bytes of their caller's stack on every path of their code, so programs with
+"""Wrappers need few bytes of their caller's stack (at most stack_usage.MOST), so programs with
 small stacks run."""
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from lab.watch import SECONDS
 from place import elsewhere
 
 HERE = Path(__file__).parent
-STACK = 256 << 10  # of depth.c
+# Bytes of the stack in depth.c.
+STACK = 256 << 10
 
 # The state in which each call of depth.c is made: as the first call of its process, with known
 # files, or a second time.
@@ -38,7 +39,8 @@ CALLS = [
 
 
 def test_every_path(build: Path) -> None:
-    """According to the compiler, no wrapper needs more stack than permitted."""
+    """According to the compiler's numbers, no wrapper needs more bytes of the caller's stack than
+    stack_usage.MOST on any path."""
     if not list(build.glob("runtime/**/libdarshan_so-*.ci")):
         elsewhere("this compiler does not say what functions need of the stack")
     _, wrong = stack_usage.judge(build, HERE.parents[1] / "runtime")
@@ -78,7 +80,8 @@ def depth_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def depth_of(program: Path, work: Path, mode: str, call: str, environment: dict[str, str]) -> int:
-    """Returns how many bytes of the stack the call `call` changed. mode: as of depth.c."""
+    """Returns how many bytes of its stack the call `call` of depth.c changed. mode: "first",
+    "known" or "again", as in depth.c. environment: with or without the runtime."""
     work.mkdir()
     paint = os.memfd_create("paint")
     try:
@@ -99,8 +102,8 @@ def depth_of(program: Path, work: Path, mode: str, call: str, environment: dict[
 
 
 def test_painted_stack(build: Path, tmp_path: Path, depth_program: Path) -> None:
-    """For each kind of call, the runtime uses no more additional bytes of the stack than
-    promised."""
+    """For each kind of call, the runtime uses no more additional bytes of the caller's stack than
+    stack_usage.py permits."""
     logs = tmp_path / "logs"
     logs.mkdir()
     bare = {"PATH": os.environ["PATH"]}

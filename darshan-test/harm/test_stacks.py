@@ -1,5 +1,5 @@
-"""Programs that switch stacks in a timer's handler, and signal handlers that interrupt the update
-of a record."""
+"""All calls are recorded, and handlers work as without the runtime, in programs that switch stacks
+in a timer's handler, and if signals interrupt the update of a record."""
 
 from __future__ import annotations
 
@@ -100,7 +100,8 @@ int main(void) {
 
 
 def test_handler_that_writes(build: Path, tmp_path: Path) -> None:
-    """Each write of a handler is recorded, whatever the handler interrupts."""
+    """Each write of a signal handler is recorded, whichever instruction of the program or of the
+    runtime it interrupts."""
     program = compile_c(tmp_path, WRITING_HANDLER)
     bare, watched = both(build, tmp_path, [program])
     assert same_end(bare, watched)
@@ -177,8 +178,8 @@ int main(void) {
 
 
 def test_what_signals_mean(build: Path, tmp_path: Path) -> None:
-    """A signal that the runtime delays until the end of an update keeps the value that came with
-    it."""
+    """A signal that the runtime delays until the end of an update arrives once, in order and with
+    the value that came with it. Masks, flags and old actions are those of the program."""
     program = compile_c(tmp_path, MEANINGS)
     bare, watched = both(build, tmp_path, [program])
     assert bare.status == 0
@@ -211,7 +212,8 @@ int main(void) {
 
 
 def test_many_handlers(build: Path, tmp_path: Path) -> None:
-    """Each handler is called, and sigaction returns the previous handler each time."""
+    """A program installs more handlers than the runtime has signal trampolines: each handler is
+    called, and sigaction returns the previous handler each time."""
     program = compile_c(tmp_path, MANY_HANDLERS)
     bare, watched = both(build, tmp_path, [program])
     assert bare.stdout == b"0 1\n"

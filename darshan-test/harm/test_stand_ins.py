@@ -1,4 +1,5 @@
-"""Names of files that are given as a descriptor, or relative to a removed folder."""
+"""A file that a program names by a descriptor (/dev/stdin, /dev/fd/5) is recorded by its own name.
+Also tested: names relative to a removed folder, and the logs of an inner instrumented run."""
 
 from __future__ import annotations
 
@@ -88,7 +89,7 @@ def written(log: Outcome) -> dict[str, float]:
 
 
 def whole(log: Outcome) -> bool:
-    """Returns whether no file was recorded in the overflow record."""
+    """Returns whether no record is the overflow record."""
     return not [name for _, name in log.records if "overflow" in name]
 
 
@@ -111,6 +112,8 @@ def test_what_a_number_stands_for(build: Path, program: Path, tmp_path: Path) ->
 
 
 def test_a_pipeline_of_stand_ins(build: Path, tmp_path: Path) -> None:
+    """In a pipeline with /dev/stdin, /dev/fd and /dev/stdout, bytes are counted for the files that
+    these names stand for."""
     script = (
         "cat /dev/stdin <in | gzip -c >z; gzip -dc /dev/fd/5 5<z >o; "
         "tee /dev/fd/6 6>six <in >/dev/null; perl -e 'open F,q(>/dev/stdout); print F 1 x 99' >o9"

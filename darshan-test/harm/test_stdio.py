@@ -1,4 +1,4 @@
-"""Bytes of streams: every byte is counted once, however it passes through stdio."""
+"""Each byte of a stream is counted once, however it passes through stdio."""
 
 from __future__ import annotations
 
@@ -80,16 +80,16 @@ READERS = {
 }
 
 
-# The call that reaches the end of a pipe may count fewer bytes than it read (scan.c has the
-# reason).
+# Readers for which the call that reaches the end of a pipe may count fewer bytes than it read
+# (scan.c has the reason).
 NOT_TO_THE_END = ("what is skipped", "wide integers")
 
 
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("from_pipe", [False, True])
 def test_reads(build: Path, tmp_path: Path, reader: str, from_pipe: bool) -> None:
-    """The bytes read that are recorded are those of the file, however often the buffer is
-    refilled."""
+    """The bytes read that are recorded are those of the file or of the pipe, however often stdio
+    refills the buffer."""
     code, content = READERS[reader]
     text = content()
     program = compile_c(tmp_path, FRAME % (code + ' printf("%ld\\n", ftell(in));'))
@@ -112,8 +112,8 @@ def test_reads(build: Path, tmp_path: Path, reader: str, from_pipe: bool) -> Non
 
 
 def test_small_pieces_of_a_pipe(build: Path, tmp_path: Path) -> None:
-    """One call may refill the buffer many times with different sizes, and reach the end of the
-    input."""
+    """All bytes are counted if one scanf call refills the buffer many times with different sizes,
+    and reaches the end of the pipe."""
     program = compile_c(
         tmp_path,
         FRAME
@@ -141,8 +141,8 @@ def test_small_pieces_of_a_pipe(build: Path, tmp_path: Path) -> None:
 
 
 def test_scanf_left_by_a_signal(build: Path, tmp_path: Path) -> None:
-    """A signal handler leaves a scanf several times by siglongjmp; then the program reads more
-    bytes than the buffer holds."""
+    """A signal handler leaves a scanf several times by siglongjmp. The bytes that the program then
+    reads, more than the buffer holds, are counted."""
     code = """
         static char w[100];
         int fds[2];
@@ -458,8 +458,8 @@ double work(void) { return error(1.5, 2.5, "0") + warn(1, 2, 3, 4, 5, 6, 7, 8.0)
 
 @pytest.mark.parametrize("place", ["library", "program"])
 def test_functions_of_these_names(build: Path, tmp_path: Path, place: str) -> None:
-    """The runtime does not interpret the calls of a function error() that a program or a library
-    defines itself."""
+    """If a program or a library defines its own functions error() and warn(), with other
+    parameters, the runtime passes their calls on unchanged."""
     (tmp_path / "own.c").write_text(OWN)
     if place == "library":
         own = compile_c(tmp_path, OWN, "-shared", "-fPIC", "-w", name="libown.so")

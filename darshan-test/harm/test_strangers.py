@@ -92,8 +92,9 @@ PLACES = ("before", "after", "program")
 
 
 def stranger(folder: Path, name: str, mode: str) -> tuple[Path, Path]:
-    """Compiles a library that defines the function `name` incorrectly, as `mode` says. Returns the
-    paths of its object file and of the library."""
+    """Compiles a library that defines the function `name` incorrectly. mode: one of MODES: it
+    returns -1, returns 0, calls itself without end, or crashes until its library is initialized.
+    Returns the paths of its object file and of the library."""
     source = folder / "stranger.c"
     if not source.exists():
         source.write_text(STRANGER)
@@ -148,9 +149,9 @@ class Bench:
         return self.run(self.program, stranger_), self.run(self.program, *order)
 
     def faults(self, name: str, mode: str, place: str) -> Iterator[str]:
-        """Yields "survives" if the program survives such a definition without the runtime; then a
-        text if the runtime changes its end or output, or if the log lacks bytes. Parameters: as of
-        pairs."""
+        """Yields nothing if the program does not survive such a definition without the runtime.
+        Otherwise yields "survives", and a text for each error: the runtime changes exit status or
+        output, or the log lacks bytes. Parameters: as of pairs."""
         case = f"{name} {mode} {place}"
         bare, watched = self.pairs(name, mode, place)
         if bare.status != 9:
@@ -218,8 +219,8 @@ int main(void) {
 
 @pytest.mark.parametrize("first", ["hook", "runtime"])
 def test_a_hook_of_dlsym(build: Path, first: str, tmp_path: Path) -> None:
-    """With a dlsym hook, as in overlays of games and GPUs, a lookup through the hook returns the
-    wrapper."""
+    """If another library defines dlsym itself, as overlays of games and GPUs do, a program that
+    looks up a function through it gets the runtime's wrapper."""
     (tmp_path / "made").mkdir()
     program = compile_c(tmp_path / "made", ASKS)
     hook = compile_c(tmp_path / "made", HOOK, "-shared", "-fPIC", name="hook.so")

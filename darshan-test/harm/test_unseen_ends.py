@@ -1,5 +1,5 @@
-"""Programs that end without a call of libc: the log is written, and its metadata contain only what
-the runtime knows."""
+"""If a program ends without a call of libc, the log is written, and its metadata have only what the
+runtime knows."""
 
 from __future__ import annotations
 
@@ -103,6 +103,7 @@ int main(int argc, char **argv) {
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns the compiled program."""
     return compile_c(tmp_path_factory.mktemp("ends"), PROGRAM, "-w")
 
 
@@ -141,8 +142,8 @@ def test_function_of_a_clone_returns(build: Path, program: Path, tmp_path: Path)
 
 
 def log_of(name: str, watched: Outcome, build: Path) -> dict[str, str]:
-    """Returns the metadata of the first log that contains a file with this name; fails if there is
-    none."""
+    """Returns the metadata of the first log that contains a file with this name; raises
+    AssertionError if there is none."""
     for log in watched.logs:
         rows = subprocess.run([build / "darshan-parser", log], check=True, capture_output=True)
         if f"/{name}\t".encode() in rows.stdout:
@@ -151,6 +152,7 @@ def log_of(name: str, watched: Outcome, build: Path) -> dict[str, str]:
 
 
 def test_nobody_knows_how_a_child_ended(build: Path, program: Path, tmp_path: Path) -> None:
+    """If nothing saw how a child ended, its log says so."""
     bare, watched = both(build, tmp_path, [program, "killed"], extra={"DARSHAN_JOB_TREE": "0"})
     assert bare.status == 2 and same_end(bare, watched), watched.stderr
     end = log_of("of-child", watched, build)["end"]
@@ -162,8 +164,8 @@ def test_nobody_knows_how_a_child_ended(build: Path, program: Path, tmp_path: Pa
 def test_child_with_other_process_ids_lives(
     tree: str, build: Path, program: Path, tmp_path: Path
 ) -> None:
-    """The child's process id is unknown to the parent, because it belongs to another namespace. The
-    parent must not treat the journal of the living child as one whose process has ended."""
+    """A child in another PID namespace has an id there that the parent does not know. While the
+    child lives, the parent must not treat its journal as one whose process has ended."""
     work, logs, journals = (tmp_path / name for name in ("work", "logs", "journals"))
     for place in (work, logs, journals):
         place.mkdir()
@@ -197,8 +199,8 @@ def test_child_with_other_process_ids_lives(
 @pytest.mark.needs("root", "runs:unshare -m sh -c 'mount -t tmpfs tmpfs /proc'")
 @pytest.mark.parametrize("way", ["path", "PATH", "relative"])
 def test_front_without_proc(way: str, build: Path, tmp_path: Path) -> None:
-    """If /proc is not mounted, as in some containers, the command `darshan` finds the installed
-    library."""
+    """If /proc is not mounted, as in some containers, the command `darshan` finds its library, also
+    if it was started through PATH or by a relative path."""
     where = {"path": f"{build}/darshan", "PATH": "darshan", "relative": "./darshan"}[way]
     folder = f"cd {build}; " if way == "relative" else ""
     script = (
@@ -218,7 +220,8 @@ def test_front_without_proc(way: str, build: Path, tmp_path: Path) -> None:
 
 
 def test_line_says_what_is_known(build: Path, program: Path, tmp_path: Path) -> None:
-    """The message about a journal that was left does not claim that its process was killed."""
+    """The message about an orphaned journal does not claim that a signal killed its process,
+    because the runtime does not know that."""
     done = finished(
         [build / "darshan", "run", "-o", tmp_path, program, "dies"],
         cwd=tmp_path,

@@ -1,5 +1,5 @@
-"""Judges what an instrumented program leaves, if it may be unable to write a log: what it leaves
-must be correct."""
+"""Judges what an instrumented program leaves in an environment where it may be unable to write a
+log: a correct log, a correct journal, or a true message."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def written(outcome: Outcome) -> dict[str, float]:
 
 
 def right(found: Sizes, expected: Sizes) -> bool:
-    """Returns whether all bytes are recorded. If there was no memory for records, they may be in
-    the overflow record."""
+    """Returns whether all bytes are recorded for their files. If there was no memory for records,
+    they may be in the overflow record."""
     some = {name: size for name, size in found.items() if name != "<overflow>"}
     if len(some) == len(found):
         return found == expected

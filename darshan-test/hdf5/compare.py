@@ -9,10 +9,12 @@ from collections.abc import Iterator
 from .model import FRAME, Dataset, File, Model
 from .observe import RECORD_ID, Rows
 
+# Counter's name: value.
 Row = dict[str, float]
 
-# Only a reduction over ranks sets these.
+# Counters that only a reduction over ranks sets.
 REDUCED = ("FASTEST_RANK", "FASTEST_RANK_BYTES", "SLOWEST_RANK", "SLOWEST_RANK_BYTES")
+# Rounding error in seconds of a time with six digits.
 CLOCK = 1e-6  # rounding error of a row's six digits
 
 

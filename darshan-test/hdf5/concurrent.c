@@ -1,7 +1,8 @@
 /* Threads that use one HDF5 library: in parallel if the library is thread-safe, otherwise one call
- * at a time, by a lock of this program. Each thread writes its own file, all threads write to one
- * dataset, and each also does I/O without HDF5. A test compiles this with any library from HDF5
- * 1.10 on, without the library's header. */
+ * at a time, by a lock of this program. Prints whether it is thread-safe. Each thread writes its
+ * own file, all threads write to one dataset, and each also does I/O without HDF5.
+ *
+ * A test compiles this with any library from HDF5 1.10 on, without the library's header. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -17,7 +18,8 @@ typedef uint64_t hsize_t;
 
 enum { DEFAULT = 0, TRUNCATE = 2, SET = 0, LOCAL = 0 };
 enum { THREADS = 4, ROUNDS = 200, COLUMNS = 32, ROWS = 16, CHUNK_ROWS = 4, FLUSH_EVERY = 50 };
-enum { PLAIN = 1000 }; /* bytes of thread 0 without HDF5; one more per further thread */
+/* Bytes of each transfer without HDF5 in thread 0; in thread n, n more. */
+enum { PLAIN = 1000 };
 
 extern hid_t H5T_STD_I32LE_g, H5P_CLS_DATASET_CREATE_ID_g, H5P_CLS_DATASET_ACCESS_ID_g;
 int H5open(void);
@@ -41,6 +43,7 @@ static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t ready;
 static bool threadsafe;
 
+/* Ends the program if an HDF5 call failed; otherwise returns its result. line: of the call. */
 static hid_t must(hid_t result, int line) {
   if (result >= 0) return result;
   fprintf(stderr, "failed in line %d\n", line);
@@ -48,12 +51,14 @@ static hid_t must(hid_t result, int line) {
 }
 #define MUST(call) must((hid_t)(call), __LINE__)
 
+/* Takes the lock if the library is not thread-safe. */
 static void enter(void) {
   if (!threadsafe) pthread_mutex_lock(&one_at_a_time);
 }
 static void leave(void) {
   if (!threadsafe) pthread_mutex_unlock(&one_at_a_time);
 }
+/* Makes a call of HDF5, under the lock if the library needs that, and returns its result. */
 #define H5(call)                                                                                   \
   __extension__({                                                                                  \
     enter();                                                                                       \
@@ -82,12 +87,14 @@ static hid_t create_rows(hid_t file, const char *name, hsize_t rows, hsize_t chu
   return set;
 }
 
+/* Selects one row of a dataspace, which is returned. */
 static hid_t select_row(hid_t space, hsize_t row) {
   hsize_t start[2] = {row, 0}, count[2] = {1, COLUMNS};
   H5(H5Sselect_hyperslab(space, SET, start, NULL, count, NULL));
   return space;
 }
 
+/* Writes and reads bytes of a file without HDF5. number: of the thread. */
 static void beside(int fd, int number, int round) {
   char bytes[PLAIN + THREADS] = {0};
   size_t length = PLAIN + (size_t)number;
@@ -96,6 +103,8 @@ static void beside(int fd, int number, int round) {
   MUST(pread(fd, bytes, length, at) == (ssize_t)length ? 0 : -1);
 }
 
+/* Writes and reads rows of the thread's own dataset, and writes its row of the shared one, ROUNDS
+ * times. argument: its struct worker. Returns NULL; a failed call ends the program. */
 static void *work(void *argument) {
   const struct worker *me = argument;
   char name[16], plain[16];

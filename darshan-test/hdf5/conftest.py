@@ -10,6 +10,7 @@ from place import needs
 
 @pytest.fixture
 def programs(build: Path) -> Path:
-    """Returns the folder of the C programs; skips the test if configure did not find HDF5."""
+    """Returns the folder of the C programs in the build; skips the test if configure did not find
+    HDF5 or its static library."""
     needs("hdf5", "hdf5:static")
     return build / "darshan-test" / "hdf5"

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+/* Describes a dataset of 6 x 10 elements of 2 bytes, in chunks of 3 x 5. */
 static struct dataset grid(const char *name) {
   return (struct dataset){.file = "a.h5",
                           .name = name,
@@ -12,6 +13,7 @@ static struct dataset grid(const char *name) {
                           .chunk = {3, 5}};
 }
 
+/* Creates a dataset by the deprecated H5Dcreate1. */
 static hid_t create_old(struct dataset *dataset, hid_t at) {
   hid_t space = dataset_space(dataset), properties = dataset_properties(dataset);
   dataset->id = MUST(H5Dcreate1(at, dataset->name, dataset->type, space, properties));
@@ -21,6 +23,8 @@ static hid_t create_old(struct dataset *dataset, hid_t at) {
   return dataset->id;
 }
 
+/* Creates datasets in a file and in a group, with the current and the deprecated call, of which one
+ * is written. */
 void case_creates(void) {
   hid_t file = file_create("a.h5");
   hid_t group = MUST(H5Gcreate2(file, "g", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
@@ -60,6 +64,7 @@ void case_opens(void) {
   file_close(file, "a.h5");
 }
 
+/* Reads and closes a dataset that was opened by its name as `id`. */
 static void reopened(struct dataset *data, hid_t id) {
   data->id = must(id, data->name);
   say_opened(data, 0);
@@ -78,6 +83,7 @@ static void referred_to(struct dataset *data, hid_t id) {
   dataset_close(data);
 }
 
+/* Closes a dataset that was opened by a reference as `id` without reading it. */
 static void only_looked_at(hid_t id) {
   MUST(id);
   say_meta("OBJECT_OPENS", "a.h5");
@@ -105,8 +111,8 @@ static void below_reference(hid_t file) {
   say_meta("GROUP_OTHER", "a.h5");
 }
 
-/* Opens datasets by H5Oopen and similar calls, which open any object, and by references, which
- * contain no name. */
+/* Opens datasets by H5Oopen and similar calls, which open any object, by addresses, and by
+ * references, which contain no name. */
 void case_object_opens(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = grid("/d"), referred = grid("<by reference>");
@@ -289,6 +295,7 @@ void case_stored_chunks(void) {
   file_close(file, "a.h5");
 }
 
+/* Writes a dataset in single-writer mode, with flushes and a refresh. */
 void case_swmr(void) {
   hid_t access = MUST(H5Pcreate(H5P_FILE_ACCESS));
   MUST(H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST));

@@ -1,5 +1,5 @@
-/* Performs HDF5 operations, and prints a line for each, from which a test computes the records that
- * the runtime must write. */
+/* The functions of facts.h: HDF5 operations, each of which prints a line, from which a test
+ * computes the records that the runtime must write. */
 #include "facts.h"
 
 #include <stdint.h>
@@ -15,6 +15,7 @@ hid_t must(hid_t result, const char *what) {
   exit(3);
 }
 
+/* Prints a tab and a list of n values; "-" if n is 0. */
 static void print_list(const hsize_t *values, int n) {
   putchar('\t');
   for (int i = 0; i < n; i++)
@@ -34,6 +35,8 @@ void say_dataset(const char *what, const struct dataset *dataset) {
   printf("dataset\t%s\t%s\t%s\n", what, dataset->file, dataset->name);
 }
 
+/* Prints the fact that a dataset was opened. how: "open" or "referred". deprecated: whether by a
+ * deprecated call. */
 static void say_met(const char *how, const struct dataset *dataset, int deprecated) {
   printf("dataset\t%s\t%s\t%s\t%d\t%zu", how, dataset->file, dataset->name, deprecated,
          H5Tget_size(dataset->type));
@@ -56,6 +59,7 @@ void say_extent(const struct dataset *dataset) {
   putchar('\n');
 }
 
+/* Returns the value, or 1 if it is 0. */
 static hsize_t or_one(hsize_t value) {
   return value ? value : 1;
 }
@@ -146,6 +150,7 @@ static void select_elements(hid_t space, const struct dataset *dataset,
   free(at);
 }
 
+/* Returns the number of elements that are selected. */
 static hsize_t selected(const struct dataset *dataset, const struct selection *selection) {
   if (selection->kind == NONE) return 0;
   if (selection->kind == IRREGULAR || selection->kind == POINTS) return selection->points;
@@ -173,6 +178,7 @@ static hid_t file_space(const struct dataset *dataset, const struct selection *s
   return space;
 }
 
+/* Reads, or writes if `write`, the selected elements, and prints the fact. */
 static void transfer(struct dataset *dataset, const struct selection *selection, int write) {
   hsize_t n = selected(dataset, selection), room = n ? n : 1;
   hsize_t bytes = n * H5Tget_size(dataset->type);

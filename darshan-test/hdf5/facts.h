@@ -1,14 +1,11 @@
-/* HDF5 operations that print facts about themselves. A fact is a line with tabs between its
- * fields; the test computes the expected records from the facts:
- *   file    open|flush|close  FILE
- *   dataset open|referred FILE NAME deprecated(0|1) element-size dimensions chunk
- *   dataset read|write FILE NAME bytes kind lengths strides
- *   dataset extent   FILE NAME dimensions
- *   dataset flush|close FILE NAME
- *   meta    COUNTER  FILE
- *   flushed FILE     (a group of the file; a meta fact names its counter)
- * Lists have commas; an empty list is "-". Facts come from the arguments of a case, never from
- * queries to the library. */
+/* HDF5 operations that print facts about themselves. A fact is a line with tabs between its fields;
+ * the test computes the expected records from the facts:\n file open|flush|close FILE\n dataset
+ * open|referred FILE NAME deprecated(0|1) element-size dimensions chunk\n dataset read|write FILE
+ * NAME bytes kind lengths strides\n dataset extent FILE NAME dimensions\n dataset flush|close FILE
+ * NAME\n meta COUNTER FILE\n flushed FILE (a group of the file; a meta fact names its
+ * counter)\nLists have commas; an empty list is "-". element-size is in bytes; dimensions, chunk,
+ * lengths and strides are in elements. Facts come from the arguments of a case, never from queries
+ * to the library. */
 #ifndef HDF5_TEST_FACTS_H
 #define HDF5_TEST_FACTS_H
 
@@ -27,13 +24,14 @@ struct selection {
   hsize_t points;
 };
 
+/* A dataset to be created or opened. */
 struct dataset {
   const char *file; /* as the program opened it */
   const char *name; /* full path inside the file */
-  hid_t type;       /* in the file */
-  int dims;
+  hid_t type;       /* of an element in the file */
+  int dims;         /* number of dimensions; 0: scalar */
   hsize_t length[MOST_DIMS];
-  hsize_t chunk[MOST_DIMS]; /* first element 0: contiguous */
+  hsize_t chunk[MOST_DIMS]; /* in elements; first one 0: contiguous */
   hid_t id;
 };
 
@@ -42,19 +40,30 @@ struct dataset {
 hid_t must(hid_t result, const char *what);
 #define MUST(call) must((hid_t)(call), #call)
 
+/* Prints a fact about a file. what: "open", "flush" or "close". */
 void say_file(const char *what, const char *file);
+/* Prints that an operation on attributes, groups, links, objects or types belongs to this counter
+ * of the file. */
 void say_meta(const char *counter, const char *file);
+/* Prints a fact about a dataset. what: "flush" or "close". */
 void say_dataset(const char *what, const struct dataset *dataset);
+/* Prints that a dataset was created or opened. deprecated: 1 if by a deprecated call, else 0. */
 void say_opened(const struct dataset *dataset, int deprecated);
-/* Prints the facts for a dataset that was opened by a reference and then transferred: the open is
- * counted for the file. */
+/* Prints that a dataset was opened by a reference and will be read or written: the open counts for
+ * the file. */
 void say_referred(const struct dataset *dataset);
+/* Prints that a dataset has new dimensions (dataset->length). */
 void say_extent(const struct dataset *dataset);
+/* Prints that elements were read or written. what: "read" or "write". bytes: of the selection, with
+ * the element type in the file. */
 void say_transfer(const char *what, const struct dataset *dataset, hsize_t bytes,
                   const struct selection *selection);
 
+/* Creates a file, prints the fact, and returns its id. */
 hid_t file_create(const char *name);
+/* Opens a file for reading and writing, prints the fact, and returns its id. */
 hid_t file_open(const char *name);
+/* Closes a file and prints the fact. name: as it was opened. */
 void file_close(hid_t file, const char *name);
 
 /* Creates the dataset by H5Dcreate2 below the object `at`, with the last component of the dataset's
@@ -63,6 +72,7 @@ void dataset_create(struct dataset *dataset, hid_t at);
 /* Opens the dataset by H5Dopen2 with its full name. Stores its id in the struct and prints the
  * fact. */
 void dataset_open(struct dataset *dataset, hid_t file);
+/* Closes the dataset by H5Dclose, and prints the fact. */
 void dataset_close(struct dataset *dataset);
 
 /* Returns the creation properties of a dataset: its chunks, if it has any. The caller closes the
@@ -76,6 +86,7 @@ hid_t dataset_space(const struct dataset *dataset);
 void dataset_read(struct dataset *dataset, const struct selection *selection);
 void dataset_write(struct dataset *dataset, const struct selection *selection);
 
+/* The whole dataset, as H5S_ALL. */
 extern const struct selection EVERYTHING;
 
 /* The cases by name, for a table in main.c. */

@@ -5,11 +5,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Describes a dataset of eight integers. */
 static struct dataset small(const char *file, const char *name) {
   return (struct dataset){
       .file = file, .name = name, .type = H5T_NATIVE_INT, .dims = 1, .length = {8}};
 }
 
+/* Creates, flushes, closes and opens a file again. */
 void case_files(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = small("a.h5", "/d");
@@ -24,6 +26,7 @@ void case_files(void) {
     file_close(file_open("a.h5"), "a.h5");
 }
 
+/* Opens an open file again by H5Freopen, and closes the first id before the second. */
 void case_reopened_file(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = small("a.h5", "/d");
@@ -48,6 +51,7 @@ void case_file_open_at_exit(void) {
   file_create("b.h5");
 }
 
+/* Closes a file while its dataset is open, and uses the dataset while another file is open. */
 void case_dataset_outlives_file(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = small("a.h5", "/d");
@@ -118,6 +122,7 @@ void case_forked(void) {
   file_close(file, "a.h5");
 }
 
+/* Has 40 files with a dataset each open at the same time. */
 void case_many_files(void) {
   static char names[40][16];
   hid_t files[40];
@@ -136,7 +141,8 @@ void case_many_files(void) {
   }
 }
 
-/* Makes calls that fail: they are not counted and do not change the library's error stack. */
+/* Makes calls that fail: they are not counted. Prints the sizes of the library's error stack, which
+ * the runtime must not change. */
 void case_failures(void) {
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   hid_t file = file_create("a.h5");

@@ -9,15 +9,22 @@ from collections.abc import Iterator
 from .model import Model
 from .observe import Rows
 
+# Kinds of HDF5 operations in the counters' names.
 OPERATIONS = ("OPEN", "READ", "WRITE", "FLUSH", "CLOSE", "ATTR", "META")
 # POSIX counters that must equal the sums over all LAYERS records.
 SUMS = ("READS", "WRITES", "BYTES_READ", "BYTES_WRITTEN")
-H5F, H5D = 3, 4  # module ids
+# Ids of modules in UPPER_MODULE.
+H5F, H5D = 3, 4
+# Values of LAYOUT.
 CONTIGUOUS, CHUNKED = 1, 2
-Cache = tuple[int, int]  # bytes and slots
+# Bytes and slots of the chunk cache of a dataset.
+Cache = tuple[int, int]
+# Default of HDF5 before 2.0.
 OLD_CACHE: Cache = (1 << 20, 521)  # HDF5's default
+# Default of HDF5 from 2.0 on.
 NEW_CACHE: Cache = (8 << 20, 8191)  # HDF5's default since 2.0
-CLOCK = 1e-5  # rounding error in seconds
+# Rounding error in seconds.
+CLOCK = 1e-5
 
 
 def disagreements(model: Model, rows: Rows, cache: Cache = OLD_CACHE) -> list[str]:

@@ -1,6 +1,9 @@
-/* Loads and unloads several times a plug-in that is linked with HDF5, or HDF5 itself, whose
- * functions are then looked up by dlsym. Arguments: PLUGIN, or "-" for HDF5 itself; the path of the
- * HDF5 library as the loader knows it; the name of the plug-in's function. */
+/* Loads and unloads four times a plug-in that is linked with HDF5, or HDF5 itself, whose functions
+ * are then looked up by dlsym. Prints after each time the size of the file written, and whether the
+ * library is still loaded.
+ *
+ * Arguments: PLUGIN, or "-" for HDF5 itself; the path of the HDF5 library as the loader knows it;
+ * the name of the plug-in's function. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,6 +13,8 @@
 
 typedef int use_function(const char *name, int n);
 
+/* Stores the address of a symbol in `function`, a pointer to a function pointer. Returns NULL if
+ * there is no such symbol. */
 static void *function_of(void *handle, const char *name, void *function) {
   void *symbol = dlsym(handle, name);
   memcpy(function, &symbol, sizeof(symbol));
@@ -36,6 +41,7 @@ static int use_directly(const char *library, int round) {
   return result;
 }
 
+/* Calls the plug-in's function and unloads the plug-in. Returns its result, or -1 on failure. */
 static int use(const char *plugin, const char *name_of_function, int round) {
   void *handle = dlopen(plugin, RTLD_NOW | RTLD_LOCAL);
   if (!handle) {

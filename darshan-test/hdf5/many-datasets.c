@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Ends the program if an HDF5 call failed; otherwise returns its result. */
 static hid_t must(hid_t result) {
   if (result < 0) exit(1);
   return result;
 }
 
+/* Prints the resident memory in KiB. */
 static void print_resident(void) {
   static const char key[] = "VmRSS:";
   FILE *status = fopen("/proc/self/status", "r");

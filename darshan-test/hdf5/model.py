@@ -1,4 +1,4 @@
-"""A model of the H5F, H5D and H5_META records, computed from the facts that a program of facts.c
+"""Computes the expected H5F, H5D and H5_META records from the facts that a program of facts.h
 printed."""
 
 from __future__ import annotations
@@ -9,9 +9,13 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
 
-FRAME = 5  # positions of lengths, strides and chunks in a record
-REMEMBERED = 32  # different accesses per dataset
+# Dimensions whose lengths, strides and chunk sizes are in a record.
+FRAME = 5
+# Different accesses per dataset that the runtime counts.
+REMEMBERED = 32
+# Most common accesses that a record has.
 SLOTS = 4
+# Bins of the histograms of sizes: name and largest size in bytes.
 BOUNDS = (
     ("0_100", 100),
     ("100_1K", 1 << 10),
@@ -24,13 +28,15 @@ BOUNDS = (
     ("100M_1G", 1 << 30),
     ("1G_PLUS", math.inf),
 )
+# Counter of each kind of selection.
 SELECTS = {
     "regular": "REGULAR_HYPERSLAB_SELECTS",
     "irregular": "IRREGULAR_HYPERSLAB_SELECTS",
     "points": "POINT_SELECTS",
 }
 
-Access = tuple[int, tuple[int, ...]]  # bytes, lengths and strides in the frame
+# Bytes, then FRAME lengths and FRAME strides, as in mirrored().
+Access = tuple[int, tuple[int, ...]]
 
 
 def numbers(text: str) -> list[int]:
@@ -79,12 +85,12 @@ class Dataset:
     counters: Counter[str] = field(default_factory=Counter)
     common: Common = field(default_factory=Common)
     dims: int = 0
-    size: int = 0
+    size: int = 0  # bytes of an element
     chunk: list[int] = field(default_factory=list)
     closes: int = 0
     referred: int = 0  # opens by a reference, which count for the file
-    last: str = ""
-    # Bytes of single transfers.
+    last: str = ""  # kind of the last transfer, "READ" or "WRITE"
+    # Sizes in bytes of all reads and writes.
     sizes: dict[str, set[int]] = field(default_factory=lambda: {"READ": set(), "WRITE": set()})
 
     def opened(self, deprecated: str, size: str, dims: str, chunk: str) -> None:
@@ -187,7 +193,7 @@ class Model:
 
 def clean(work: Path, name: str) -> str:
     """Returns a file's name as in records: absolute, without empty components and dots. work: the
-    folder that it is relative to."""
+    folder that a relative name belongs to."""
     path = name if name.startswith("/") else f"{work}/{name}"
     for part in ("//", "/./"):
         while part in path:

@@ -1,6 +1,7 @@
-/* Two datasets in one call, one three times as large as the other: the call's time and its POSIX
- * calls are divided between them. A test compiles this with the library of a Python wheel, which
- * contains no header. Prints facts in the format of facts.h. */
+/* Reads and writes two datasets in one call, of which one is three times as large as the other: the
+ * call's time and its POSIX calls are divided between them. Prints facts in the format of facts.h.
+ *
+ * A test compiles this with the library of a Python wheel, which contains no header. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@ typedef int64_t hid_t;
 typedef uint64_t hsize_t;
 
 enum { DEFAULT = 0, TRUNCATE = 2, READ_WRITE = 1, NO_EVENTS = 0, N = 20000, TURNS = 2 };
+/* First parameters of asynchronous functions: file, function and line of the call. */
 #define WHERE_TYPES const char *, const char *, unsigned
 #define WHERE __FILE__, __func__, __LINE__
 
@@ -32,6 +34,7 @@ static const char *const names[2] = {"one", "three"};
 static const hsize_t lengths[2] = {N, 3 * N};
 static int32_t values[2][3 * N];
 
+/* Ends the program if an HDF5 call failed; otherwise returns its result. line: of the call. */
 static hid_t must(hid_t result, int line) {
   if (result >= 0) return result;
   fprintf(stderr, "failed in line %d\n", line);

@@ -1,6 +1,7 @@
-/* Attributes, groups, links and objects with calls that HDF5 has since 1.12 and 1.14. A test
- * compiles this with the library of a Python wheel, which contains no header. Prints facts in the
- * format of facts.h. */
+/* Attributes, groups, links and objects, by calls that HDF5 has since 1.12 and 1.14. Prints facts
+ * in the format of facts.h.
+ *
+ * A test compiles this with the library of a Python wheel, which contains no header. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@ struct object { /* as large as any of the library's object descriptions */
 };
 
 enum { DEFAULT = 0, TRUNCATE = 2, NO_EVENTS = 0, SCALAR = 0, BASIC = 1, HEADER = 8 };
+/* First parameters of asynchronous functions: file, function and line of the call. */
 #define WHERE_TYPES const char *, const char *, unsigned
 #define WHERE __FILE__, __func__, __LINE__
 #define ORDER_TYPES int, int
@@ -93,17 +95,19 @@ int H5Rdestroy(void *);
 hid_t H5Ropen_object(void *, hid_t, hid_t);
 hid_t H5Ropen_object_async(WHERE_TYPES, void *, hid_t, hid_t, hid_t);
 
+/* Ends the program if an HDF5 call failed; otherwise returns its result. line: of the call. */
 static hid_t must(hid_t result, int line) {
   if (result >= 0) return result;
   fprintf(stderr, "failed in line %d\n", line);
   exit(1);
 }
 #define MUST(call) must((hid_t)(call), __LINE__)
-/* Performs an operation on the file and prints which counter has it. */
+/* Prints which counter of the file counts the operation, performs it, and returns its result. */
 #define META(call, counter) (printf("meta\t" #counter "\ta.h5\n"), MUST(call))
 
 static int seen;
 
+/* Counts the calls of this callback. */
 static int look(hid_t at, const char *name, const void *info, void *data) {
   (void)at, (void)name, (void)info, (void)data;
   seen++;
@@ -170,6 +174,7 @@ static void descriptions(hid_t file, struct object *object) {
   META(H5Ovisit_by_name3(file, "/", BY_NAME, look, NULL, BASIC, DEFAULT), OBJECT_OTHER);
 }
 
+/* Closes an object that was opened. */
 static void opened(hid_t object) {
   META(H5Oclose_async(WHERE, object, NO_EVENTS), OBJECT_OTHER);
 }

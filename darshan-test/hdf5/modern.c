@@ -1,6 +1,8 @@
-/* Calls that HDF5 has since 1.14: asynchronous calls and calls for several datasets. A test
- * compiles this with the library of a Python wheel, which contains no header; HDF5_MAJOR is the
- * library's version. Prints facts in the format of facts.h. */
+/* Calls that HDF5 has since 1.14: asynchronous calls, calls for several datasets, and chunks as
+ * they are stored. Prints facts in the format of facts.h.
+ *
+ * A test compiles this with the library of a Python wheel, which contains no header; HDF5_MAJOR is
+ * the library's version. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +48,7 @@ static const hsize_t length = N, chunk = 4, unlimited = UINT64_MAX;
 static const char *names[2] = {"one", "two"};
 static int32_t values[2][2 * N];
 
+/* Ends the program if an HDF5 call failed; otherwise returns its result. line: of the call. */
 static hid_t must(hid_t result, int line) {
   if (result >= 0) return result;
   fprintf(stderr, "failed in line %d\n", line);
@@ -53,10 +56,12 @@ static hid_t must(hid_t result, int line) {
 }
 #define MUST(call) must((hid_t)(call), __LINE__)
 
+/* Prints a read or write (what) of n elements of dataset i. shape: the last fields of the fact. */
 static void say_transfer(const char *what, int i, hsize_t n, const char *shape) {
   printf("dataset\t%s\ta.h5\t/%s\t%llu\t%s\n", what, names[i], (unsigned long long)n * 4, shape);
 }
 
+/* Prints that dataset i with n elements was created or opened. */
 static void say_open(int i, hsize_t n) {
   printf("dataset\topen\ta.h5\t/%s\t0\t4\t%llu\t%llu\n", names[i], (unsigned long long)n,
          (unsigned long long)chunk);
@@ -92,6 +97,7 @@ static void several(hid_t ids[2]) {
   }
 }
 
+/* Writes and reads a chunk of the first dataset as it is stored. */
 static void chunks(hid_t id) {
   const hsize_t at = 4;
   uint32_t filters = 0;

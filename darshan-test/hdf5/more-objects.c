@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-/* Symbols without a version number, which the headers redefine to numbered symbols; 1.12 and later
- * do not have them. */
+/* Whether the library has symbols without a version number, which the headers redefine to numbered
+ * ones; 1.12 and later have none. */
 #define NUMBERLESS !H5_VERSION_GE(1, 12, 0)
 #if NUMBERLESS
 #undef H5Oget_info
@@ -24,9 +24,11 @@ herr_t H5Ovisit_by_name(hid_t, const char *, H5_index_t, H5_iter_order_t, H5O_it
 
 static const char FILE_NAME[] = "a.h5";
 
+/* Prints which counter of the file counts the operation, performs it, and returns its result. */
 #define META(call, counter) (say_meta(#counter, FILE_NAME), MUST(call))
 #define BY_NAME H5_INDEX_NAME, H5_ITER_INC
 
+/* Creates the file and a dataset in it, which is returned. file: set to the file's id. */
 static struct dataset start(hid_t *file) {
   struct dataset data = {
       .file = FILE_NAME, .name = "/d", .type = H5T_NATIVE_INT, .dims = 1, .length = {8}};
@@ -35,36 +37,42 @@ static struct dataset start(hid_t *file) {
   return data;
 }
 
+/* Prints how often callbacks were called (count), and closes the dataset and the file. */
 static void end(hid_t file, struct dataset *data, int count) {
   printf("note\tseen: %d\n", count);
   dataset_close(data);
   file_close(file, FILE_NAME);
 }
 
+/* Counts an attribute in `count`: a callback of H5Aiterate1. */
 static herr_t each_old_attribute(hid_t at, const char *name, void *count) {
   (void)at, (void)name;
   ++*(int *)count;
   return 0;
 }
 
+/* Counts an attribute in `count`: a callback of H5Aiterate_by_name. */
 static herr_t each_attribute(hid_t at, const char *name, const H5A_info_t *info, void *count) {
   (void)at, (void)name, (void)info;
   ++*(int *)count;
   return 0;
 }
 
+/* Counts a link in `count`: a callback of the calls that visit links. */
 static herr_t each_link(hid_t at, const char *name, const H5L_info_t *info, void *count) {
   (void)at, (void)name, (void)info;
   ++*(int *)count;
   return 0;
 }
 
+/* Counts an object in `count`: a callback of the calls that visit objects. */
 static herr_t each_object(hid_t at, const char *name, const H5O_info_t *info, void *count) {
   (void)at, (void)name, (void)info;
   ++*(int *)count;
   return 0;
 }
 
+/* Makes calls on attributes and links in their older and rarer forms. */
 void case_more_links(void) {
   static const char outside[] = "\0b.h5\0/x"; /* no flags, file, object */
   hid_t file, space = MUST(H5Screate(H5S_SCALAR));
@@ -87,6 +95,7 @@ void case_more_links(void) {
   end(file, &data, count);
 }
 
+/* Makes calls on groups and objects in their older and rarer forms. */
 void case_more_objects(void) {
   hid_t file;
   struct dataset data = start(&file);

@@ -6,20 +6,23 @@
 
 static const char FILE_NAME[] = "a.h5";
 
-/* Performs an operation on a file and prints which counter has it. */
+/* Prints which counter of the file counts the operation, performs it, and returns its result. */
 #define META(call, counter) (say_meta(#counter, FILE_NAME), MUST(call))
 
+/* Describes a dataset of eight integers. */
 static struct dataset small(const char *name) {
   return (struct dataset){
       .file = FILE_NAME, .name = name, .type = H5T_NATIVE_INT, .dims = 1, .length = {8}};
 }
 
+/* Counts an attribute in `count`: a callback of H5Aiterate2. */
 static herr_t each_attribute(hid_t at, const char *name, const H5A_info_t *info, void *count) {
   (void)at, (void)name, (void)info;
   ++*(int *)count;
   return 0;
 }
 
+/* Creates and opens attributes of `at` by deprecated calls. */
 static void old_attributes(hid_t at, hid_t space) {
   hid_t old = META(H5Acreate1(at, "old", H5T_NATIVE_INT, space, H5P_DEFAULT), ATTR_CREATES);
   META(H5Aclose(old), ATTR_OTHER);
@@ -27,6 +30,7 @@ static void old_attributes(hid_t at, hid_t space) {
   META(H5Aclose(META(H5Aopen_idx(at, 0), ATTR_OPENS)), ATTR_OTHER);
 }
 
+/* Creates, opens and removes attributes by the name of their object. */
 static void named_attributes(hid_t file, hid_t space) {
   int value = 2;
   hid_t made = META(H5Acreate_by_name(file, "d", "b", H5T_NATIVE_INT, space, H5P_DEFAULT,
@@ -45,6 +49,7 @@ static void named_attributes(hid_t file, hid_t space) {
   META(H5Adelete_by_name(file, "d", "c", H5P_DEFAULT), ATTR_DELETES);
 }
 
+/* Creates, opens, reads, writes, renames and deletes attributes of a dataset. */
 void case_attributes(void) {
   hid_t file = file_create(FILE_NAME), space = MUST(H5Screate(H5S_SCALAR));
   struct dataset data = small("/d");
@@ -72,12 +77,14 @@ void case_attributes(void) {
   file_close(file, FILE_NAME);
 }
 
+/* Counts a member in `count`: a callback of H5Giterate. */
 static herr_t each_member(hid_t group, const char *name, void *count) {
   (void)group, (void)name;
   ++*(int *)count;
   return 0;
 }
 
+/* Creates, opens, moves and unlinks groups. */
 void case_groups(void) {
   hid_t file = file_create(FILE_NAME);
   int count = 0;
@@ -99,12 +106,14 @@ void case_groups(void) {
   file_close(file, FILE_NAME);
 }
 
+/* Counts a link in `count`: a callback of H5Literate and H5Lvisit. */
 static herr_t each_link(hid_t group, const char *name, const H5L_info_t *info, void *count) {
   (void)group, (void)name, (void)info;
   ++*(int *)count;
   return 0;
 }
 
+/* Creates, copies, moves, visits and deletes links. */
 void case_links(void) {
   hid_t file = file_create(FILE_NAME);
   struct dataset data = small("/d");
@@ -126,12 +135,14 @@ void case_links(void) {
   file_close(file, FILE_NAME);
 }
 
+/* Counts an object in `count`: a callback of H5Ovisit1. */
 static herr_t each_object(hid_t at, const char *name, const H5O_info_t *info, void *count) {
   (void)at, (void)name, (void)info;
   ++*(int *)count;
   return 0;
 }
 
+/* Asks about objects, visits, copies and opens them. */
 void case_objects(void) {
   hid_t file = file_create(FILE_NAME);
   struct dataset data = small("/d");
@@ -154,6 +165,7 @@ void case_objects(void) {
   file_close(file, FILE_NAME);
 }
 
+/* Commits and opens named types. */
 void case_datatypes(void) {
   hid_t file = file_create(FILE_NAME);
   hid_t first = MUST(H5Tcopy(H5T_NATIVE_INT)), second = MUST(H5Tcopy(H5T_NATIVE_INT));
@@ -180,6 +192,7 @@ static herr_t read_each(hid_t file, const char *name, const H5L_info_t *info, vo
   return 0;
 }
 
+/* Reads three datasets in callbacks of H5Literate. */
 void case_callbacks(void) {
   static const char *names[] = {"/a", "/b", "/c"};
   hid_t file = file_create(FILE_NAME);

@@ -1,4 +1,4 @@
-"""Runs a command without or with the runtime, and reads the rows of its logs."""
+"""Runs a command without or with the runtime, and reads the records of its logs."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ from lab.environment import plain, settings
 from lab.log import Records, read_logs
 from left import left_in
 
+# Time limit of a command.
 SECONDS = 120
-RECORD_ID = "record id"  # among the counters of a row
+# Name under which read_rows adds a record's id to its counters.
+RECORD_ID = "record id"
 
+# (module, name) of a record: counter's name: value.
 Rows = Records
 
 

@@ -3,9 +3,11 @@
 
 /* Writes and reads a dataset of n integers. Returns 0, or -1 if a call failed. */
 int use_hdf5(const char *name, int n);
-/* Does the same as use_hdf5, but leaves all objects open. */
+/* Like use_hdf5, but leaves all objects open. */
 int leave_hdf5(const char *name, int n);
 
+/* Creates a file with a dataset of n integers. Returns the dataset's id, and sets the ids of the
+ * file and of the dataspace; a negative id means failure. */
 static hid_t open_dataset(const char *name, int n, hid_t *file, hid_t *space) {
   hsize_t length = (hsize_t)n;
   *file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
@@ -13,6 +15,7 @@ static hid_t open_dataset(const char *name, int n, hid_t *file, hid_t *space) {
   return H5Dcreate2(*file, "d", H5T_NATIVE_INT, *space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
 }
 
+/* Writes and reads the whole dataset. Returns 1 if a call failed, else 0. */
 static int transfer(hid_t data) {
   static int values[64];
   int bad = H5Dwrite(data, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0;

@@ -1,8 +1,10 @@
 /* Loads a plug-in, calls and unloads it, and loads another plug-in, which then has the same
- * address; prints the results of both. Arguments: the first plug-in; "program" or "libc"; the
- * second plug-in. "program": unloads by the ordinary dlclose. "libc": unloads by a pointer to
- * libc's own dlclose, and then occupies the old address of the first plug-in's library, so that the
- * second one's is loaded elsewhere. */
+ * address. Prints the results of both, and whether plug-ins and libraries had the same addresses.
+ * Arguments: the first plug-in; "program" or "libc"; the second plug-in.
+ *
+ * "program": unloads by the ordinary dlclose. "libc": unloads by a pointer to libc's own dlclose,
+ * which no wrapper sees, and then occupies the old address of the first plug-in's library, so that
+ * the second one's is loaded elsewhere. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,22 +13,29 @@
 typedef int create_and_flush(const char *name);
 typedef int unload(void *handle);
 
+/* Stores the address of a symbol in `function`, a pointer to a function pointer. Returns NULL if
+ * there is no such symbol. */
 static void *function_of(void *handle, const char *name, void *function) {
   void *symbol = dlsym(handle, name);
   memcpy(function, &symbol, sizeof(symbol));
   return symbol;
 }
 
+/* Addresses at which a plug-in and its library are loaded. */
 struct places {
   void *plugin, *library;
 };
 
+/* Returns the address at which the object of a function is loaded; NULL if there is no such
+ * function. */
 static void *base_of(void *handle, const char *function) {
   Dl_info info;
   void *address = dlsym(handle, function);
   return address && dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
+/* Loads a plug-in, calls it with a file's name (or NULL) and prints its result. Sets the addresses.
+ * Returns the handle, or NULL if it cannot be loaded. */
 static void *call(const char *plugin, const char *file, struct places *places) {
   create_and_flush *function = NULL;
   void *handle = dlopen(plugin, RTLD_NOW | RTLD_LOCAL);

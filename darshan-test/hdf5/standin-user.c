@@ -5,8 +5,9 @@
 int64_t H5Fcreate(const char *name, unsigned flags, int64_t fcpl, int64_t fapl);
 int H5Fflush(int64_t id, int scope);
 
-/* Creates a file unless name is NULL, flushes it and leaves it open. With NULL, it flushes the id
- * that H5Fcreate returns in every copy of the library. Returns the result of H5Fflush. */
+/* Creates a file unless name is NULL, flushes it and leaves it open. With NULL, flushes the id that
+ * H5Fcreate returns in every copy of the library. Returns the result of H5Fflush, by which the test
+ * sees which library was called. */
 int create_and_flush(const char *name);
 
 int create_and_flush(const char *name) {

@@ -1,5 +1,5 @@
-/* The function of plugin.c in a program that is linked statically with HDF5: calls of HDF5 stay
- * within the program's file. */
+/* Calls the function of plugin.c in a program that is linked statically with HDF5: its calls of
+ * HDF5 can not be intercepted. */
 int use_hdf5(const char *name, int n);
 
 int main(void) {

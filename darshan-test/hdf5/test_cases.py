@@ -14,18 +14,20 @@ from .layers import disagreements, sums
 from .model import Dataset, from_facts
 from .observe import Observed, Rows, bare, instrumented, read_rows
 
+# Names of all cases in facts.h.
 CASES = re.findall(
     r"CASE\((\w+)\)", Path(__file__).with_name("facts.h").read_text().split("(CASE)", 1)[1]
 )
-APART = {"anonymous", "forked", "many_datasets"}  # have tests of their own
+# Cases that have tests of their own.
+APART = {"anonymous", "forked", "many_datasets"}
 
 
 def run_both(
     build: Path, programs: Path, name: str, tmp_path: Path, configuration: str = ""
 ) -> tuple[Observed, Path]:
-    """Runs the case `name` without and with the runtime, in one folder; the output must be the
-    same. Returns the run with the runtime, and the folder. configuration: lines for the runtime's
-    configuration file."""
+    """Runs the case `name` without and with the runtime, each time in a new folder of the same
+    name. Fails unless both succeed with the same output. Returns the run with the runtime, and the
+    folder. configuration: lines for the runtime's configuration file."""
     (tmp_path / "configuration").write_text(configuration)
     settings = {"DARSHAN_CONFIG_PATH": str(tmp_path / "configuration")}
     command = [programs / "hdf5-cases", name]

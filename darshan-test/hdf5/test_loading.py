@@ -11,15 +11,18 @@ import pytest
 
 from .observe import Observed, Rows, bare, instrumented, read_rows
 
+# Bytes of an integer, and rounds of loads.c.
 INT, ROUNDS = 4, 4
+# Line with the size of a file that loads.c prints.
 SIZE = re.compile(r"^\d+\.h5: (\d+) bytes$", re.M)
 
 
 def run_both(
     build: Path, command: list[str | Path], tmp_path: Path
 ) -> tuple[Observed, Observed, Path]:
-    """Runs a command without and with the runtime, in one folder; both must succeed, and the second
-    run must leave one log. Returns both runs, and the folder."""
+    """Runs a command without and with the runtime, each time in a new folder of the same name.
+    Fails unless both succeed and the second run leaves one log. Returns both runs, and the
+    folder."""
     work = tmp_path / "work"
     work.mkdir()
     without = bare(command, work)
@@ -49,8 +52,8 @@ def command_of(programs: Path, function: str) -> list[str | Path]:
 
 
 def transfers(rows: Rows, work: Path) -> list[list[float]]:
-    """Returns for each round the opens of the file, and the opens, reads, writes, and bytes read
-    and written of its dataset."""
+    """Returns for each round the opens of the file, then opens, reads, writes, bytes read and bytes
+    written of its dataset."""
     found = []
     for turn in range(ROUNDS):
         file, data = rows["H5F", f"{work}/{turn}.h5"], rows["H5D", f"{work}/{turn}.h5:/d"]
@@ -59,6 +62,7 @@ def transfers(rows: Rows, work: Path) -> list[list[float]]:
     return found
 
 
+# Result of transfers() for plugin.c.
 EXPECTED = [[1, 1, 1, 1, *[8 * (turn + 1) * INT] * 2] for turn in range(ROUNDS)]
 
 

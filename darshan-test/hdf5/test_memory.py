@@ -10,14 +10,19 @@ import pytest
 
 from .observe import bare, instrumented, read_rows
 
-BYTES = 16  # per dataset
-LIMIT = 1024  # records of H5D, as in a rank of an MPI job
-MIB = 1024  # in KiB, which the program prints
-# Most memory with that limit. The runtime needed 12.3 MiB, and 9.0 KiB per dataset with a record,
-# when each dataset had tables for 32 accesses and 96 ranges, and datasets past the limit kept their
-# names.
+# Bytes of each dataset.
+BYTES = 16
+# Records of H5D, as in a rank of an MPI job.
+LIMIT = 1024
+# In KiB, the unit of the printed memory.
+MIB = 1024
+# Most additional memory in KiB with LIMIT. The runtime needed 12.3 MiB, and 9.0 KiB per dataset
+# with a record, when each dataset had tables for 32 accesses and 96 ranges, and datasets past the
+# limit kept their names.
 MOST = 6.5 * MIB
-MOST_OF_EACH = 4.5  # KiB: a record of H5D has 912 bytes, one of LAYERS 2,416
+# Most additional memory in KiB per dataset with a record. A record of H5D has 912 bytes, one of
+# LAYERS 2,416.
+MOST_OF_EACH = 4.5
 LIMITED = f"MAX_RECORDS {LIMIT} H5D\n"
 
 

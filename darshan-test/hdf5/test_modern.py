@@ -18,7 +18,8 @@ from .model import from_facts
 from .observe import Rows, bare, instrumented, read_rows
 
 PROGRAMS = ("modern", "modern-objects", "modern-multi")
-CALLS = 4  # of modern-multi.c per direction: each may round by a byte
+# Calls of modern-multi.c per direction. Each may round the division by a byte.
+CALLS = 4
 # The folder of a wheel's libraries has the package name in lower case.
 WHEELS = ("h5py", "netCDF4", "tables")
 
@@ -43,7 +44,8 @@ def major_version(library: Path) -> int:
 
 
 def build_for(library: Path, name: str, folder: Path) -> Path:
-    """Compiles the source file `name`, linked with this library. Returns the program's path."""
+    """Compiles the source file `name`.c, linked with this library. Returns the program's path.
+    folder: for the program."""
     major = major_version(library)
     source, program = Path(__file__).with_name(f"{name}.c"), folder / name
     compiler = [
@@ -60,9 +62,11 @@ def build_for(library: Path, name: str, folder: Path) -> Path:
     return program
 
 
-# Requested bytes of each dataset of modern-multi.c; a call itself has a weight of 1.
+# Weights by which the costs of modern-multi.c are divided: requested bytes of each dataset, plus 1
+# for the call.
 WEIGHTS = {"one": 80000 + 1, "three": 240000 + 1}
-ROUNDING = 2e-6  # seconds
+# Rounding error in seconds.
+ROUNDING = 2e-6
 
 
 def shares(rows: Rows, file: str) -> Iterator[str]:

@@ -16,7 +16,9 @@ from .layers import sums
 from .observe import Observed, Rows, bare, instrumented, read_rows
 
 SCRIPTS = Path(__file__).resolve().parent / "scripts"
+# Programs in the folder scripts.
 NAMES = ("h5py_calls", "netcdf", "netcdf_scales", "pytables", "both", "file_objects", "threads")
+# Environment that makes two runs equal.
 SETTINGS = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "1"}
 
 
@@ -26,8 +28,9 @@ def digests(work: Path) -> dict[str, str]:
 
 
 def run_both(build: Path, name: str, tmp_path: Path) -> tuple[Observed, Path]:
-    """Runs a script without and with the runtime, in one folder; output and files must be the same.
-    Returns the run with the runtime, and the folder."""
+    """Runs a script without and with the runtime, each time in a new folder of the same name. Fails
+    unless both succeed with the same output and files. Returns the run with the runtime, and the
+    folder."""
     command = [sys.executable, SCRIPTS / f"{name}.py"]
     work = tmp_path / "work"
     work.mkdir()
@@ -45,7 +48,7 @@ def run_both(build: Path, name: str, tmp_path: Path) -> tuple[Observed, Path]:
 
 
 def module_of(counter: str) -> str:
-    """Returns the name of the module that a counter belongs to."""
+    """Returns the name of the module that a counter belongs to, by its prefix."""
     return "H5_META" if counter.startswith("H5_META_") else counter.split("_", 1)[0]
 
 
@@ -77,8 +80,8 @@ def open_records(rows: Rows, work: Path) -> Iterator[str]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_script(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
-    """A script's log has the counters that the script expects, and all files and datasets were
-    closed."""
+    """The log of a script has the counters that the script expects, and all its files and datasets
+    are recorded as closed."""
     observed, work = run_both(build, name, tmp_path)
     assert "\nexpect\t" in observed.stdout or "\nsum\t" in observed.stdout
     rows = read_rows(parser, observed.logs)

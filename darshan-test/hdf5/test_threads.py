@@ -13,6 +13,7 @@ from .observe import Rows, bare, instrumented, read_rows
 from .test_loading import library_of as library_of_plugin
 from .test_modern import WHEELS, build_for, library_of
 
+# Stands for this system's HDF5, not that of a wheel.
 SYSTEM = "system"
 LIBRARIES = (SYSTEM, *WHEELS)
 # The values of concurrent.c.
@@ -73,14 +74,14 @@ def expected() -> dict[tuple[str, str], dict[str, float]]:
 
 
 def below(row: dict[str, float], what: str) -> float:
-    """Returns the POSIX calls or bytes (`what`) of a LAYERS record, summed over the operations of
-    HDF5."""
+    """Returns the POSIX calls or bytes (what: "READS" and so on) of a LAYERS record, summed over
+    all HDF5 operations."""
     return sum(row[f"LAYERS_{operation}_POSIX_{what}"] for operation in OPERATIONS)
 
 
 def of_layers(rows: Rows, work: Path) -> None:
-    """Checks that every POSIX call is recorded in one LAYERS record, and that calls without HDF5
-    are in no record of HDF5."""
+    """Fails unless the LAYERS records of each file divide its POSIX calls without loss, and calls
+    without HDF5 count for the application."""
     assert not list(sums(rows))
     records = {name: row for (module, name), row in rows.items() if module == "LAYERS"}
     assert not [text for name, row in records.items() for text in within(name, row)]

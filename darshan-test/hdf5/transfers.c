@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+/* Describes a dataset of doubles. */
 static struct dataset matrix(const char *name, hsize_t rows, hsize_t columns) {
   return (struct dataset){.file = "a.h5",
                           .name = name,
@@ -13,6 +14,7 @@ static struct dataset matrix(const char *name, hsize_t rows, hsize_t columns) {
                           .length = {rows, columns}};
 }
 
+/* Describes a dataset of bytes. */
 static struct dataset vector(const char *name, hsize_t length) {
   return (struct dataset){
       .file = "a.h5", .name = name, .type = H5T_STD_I8LE, .dims = 1, .length = {length}};
@@ -23,6 +25,7 @@ static void close_both(struct dataset *data, hid_t file) {
   file_close(file, "a.h5");
 }
 
+/* Reads and writes with each kind of selection: all, none, slabs, irregular ones and points. */
 void case_selections(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = matrix("/d", 64, 64);
@@ -120,13 +123,14 @@ void case_types(void) {
   file_close(file, "a.h5");
 }
 
+/* Reads the first rows and columns of a dataset several times. */
 static void read_rows(struct dataset *data, hsize_t rows, hsize_t columns, int times) {
   const struct selection some = {.kind = REGULAR, .count = {rows, columns}};
   for (int i = 0; i < times; i++)
     dataset_read(data, &some);
 }
 
-/* Makes transfers with different shapes. Three of them have the same size, but are different
+/* Reads different numbers of rows and columns. Three of them have the same size, but are different
  * accesses. */
 void case_common_accesses(void) {
   hid_t file = file_create("a.h5");
@@ -159,6 +163,7 @@ void case_many_accesses(void) {
   close_both(&data, file);
 }
 
+/* Alternates between writes and reads of the whole dataset in an irregular pattern. */
 void case_switches(void) {
   hid_t file = file_create("a.h5");
   struct dataset data = matrix("/d", 4, 4);
@@ -173,8 +178,8 @@ void case_switches(void) {
   close_both(&data, file);
 }
 
-/* Makes transfers of sizes at the bounds of the histogram's bins and one byte above, except for the
- * sizes that would take long. */
+/* Writes or reads sizes at the bounds of the histogram's bins and one byte above, except for those
+ * that would take long. */
 void case_sizes(void) {
   static const hsize_t limits[] = {100, 1024, 10240, 102400, 1048576, 4194304, 10485760};
   hid_t file = file_create("a.h5");
@@ -190,6 +195,7 @@ void case_sizes(void) {
   close_both(&data, file);
 }
 
+/* Writes lines to a stream. */
 static void *other_work(void *unused) {
   FILE *stream = fopen("other", "w");
   for (int i = 0; stream && i < 2000; i++) {

@@ -30,7 +30,7 @@ def finished_in_bytes(
     env: Mapping[str, str] | None = None,
     timeout: float | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Does the same as finished(), but returns the output as unchanged bytes."""
+    """Like finished(), but returns the output as unchanged bytes."""
     return subprocess.run(
         command,
         cwd=cwd,

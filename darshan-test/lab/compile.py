@@ -1,4 +1,4 @@
-"""Compiles small programs of tests."""
+"""Compiles small C programs and libraries for tests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ _MADE: dict[tuple[str, ...], bytes] = {}  # (source text, compiler, flags) -> th
 
 
 def compiler() -> list[str]:
-    """Returns the command of the C compiler that this tree is compiled with: CC, or cc."""
+    """Returns the command of the C compiler that this tree is compiled with, as a list of words:
+    CC, or cc."""
     return os.environ.get("CC", "cc").split()
 
 
@@ -33,8 +34,8 @@ def compile_c(
     name: of the program's file. first: the compiler and the flags before the source. Raises
     CalledProcessError if the compiler fails.
 
-    A text that was compiled before with the same `first` and flags is not compiled again. This does
-    not apply if a flag may name a file, or if `first` has -g and is not USUAL."""
+    A text that this test process compiled before with the same `first` and flags is not compiled
+    again. This does not apply if a flag may name a file, or if `first` has -g and is not USUAL."""
     file = source if isinstance(source, Path) else folder / f"{name}.c"
     if isinstance(source, str):
         file.write_text(source)
@@ -54,8 +55,9 @@ def compile_c(
 
 
 def compile_for_all(build: Path, folder: Path, source: str, name: str) -> Path:
-    """Compiles a program that all users may run, and copies the runtime next to it. Returns the
-    program's path."""
+    """Compiles a program that all users may run, and copies the runtime next to it. folder: gets
+    the program and mode 0755. source: the program's C text. name: of the program's file. Returns
+    the program's path."""
     folder.chmod(0o755)
     shutil.copy(build / "libdarshan.so", folder)
     return compile_c(folder, source, name=name)

@@ -43,8 +43,8 @@ def not_preloaded(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 def switched_off(variables: Mapping[str, str]) -> dict[str, str]:
-    """Returns these variables without those that switch the runtime on, for a program that `darshan
-    run` starts."""
+    """Returns these variables without LD_PRELOAD and DARSHAN_ENABLE_NONMPI, for a program that
+    `darshan run` starts: `darshan run` sets both itself."""
     kept = not_preloaded(variables)
     kept.pop("DARSHAN_ENABLE_NONMPI", None)
     return kept
@@ -83,14 +83,16 @@ def instrumented(build: Path, logs: Path, journals: Path, **more: str) -> dict[s
 
 def places(logs: Path | None, journals: Path | None = None) -> dict[str, str]:
     """Returns the variables that name the folders for logs and journals, for a program that a
-    command such as `darshan run` or a linked runtime instruments."""
+    command such as `darshan run` or a linked runtime instruments. None: the variable is left
+    out."""
     found = {"DARSHAN_LOGPATH": logs, "DARSHAN_MMAP_LOGPATH": journals}
     return {name: str(folder) for name, folder in found.items() if folder}
 
 
 def joined(first: Mapping[str, str], second: Mapping[str, str]) -> dict[str, str]:
-    """Returns all variables of both mappings; the libraries that the second one preloads come
-    last."""
+    """Returns all variables of both mappings; if both have a variable, the value of the second
+    one is used. Lists of preloaded libraries are joined instead, with those of the second
+    mapping last."""
     preloads = [variables[PRELOAD] for variables in (first, second) if PRELOAD in variables]
     return {**first, **second, **(preload(*preloads) if preloads else {})}
 

@@ -13,7 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+# Outcomes of judged(): as expected; another finding comes first, or its remedy is another one; no
+# problem is found; the repaired version still has the finding.
 RIGHT, WRONG, SILENT, CURE = "right", "wrong", "silent", "cure accused"
+# Further outcomes: a problem of a program without one; a text that must or must not occur.
 FALSE_ALARM, TEXT = "false alarm", "wrong words"
 
 
@@ -22,8 +25,9 @@ class Expected:
     """A program, and the findings that a person who reads its source would expect."""
 
     program: str  # a source file, or the folder of a study
-    case: str
-    finding: str = ""  # must come first; several, separated by blanks: any; empty: no problem
+    case: str  # the variant of the program, usually its argument
+    # Names, separated by blanks: the first problem found must have one of them. "": no problem.
+    finding: str = ""
     remedy: str = ""  # a text that the remedy or its example must contain
     says: tuple[str, ...] = ()  # regular expressions; each matches a finding of the program
     never: tuple[str, ...] = ()  # regular expressions; match no finding of the program or its fix
@@ -40,8 +44,8 @@ class Expected:
 
 
 def open_report(build: Path) -> tuple[Any, Any, Any]:
-    """Returns three objects of the report of a build: the function that applies the rules, the
-    class of their thresholds, and the function that opens a log."""
+    """Returns three objects of the report of a build: the function that applies the rules to a log,
+    the class of the rules' thresholds, and the function that opens a log."""
     sys.path.insert(0, str(build / "python"))
     os.environ.setdefault("DARSHAN_READ_LIB", str(build / "libdarshan-read.so.0"))
     from darshan_report import open_log  # noqa: PLC0415
@@ -71,8 +75,8 @@ def judged(
 
     cure: returns the findings of the repaired version; it is called only if a finding is expected,
     and if the program has it with the expected remedy. among: the expected finding must be among
-    this many first problems. Returns the outcome, one of the constants above, and the name of the
-    finding or a description of the error."""
+    the first `among` problems. Returns the outcome, one of the constants at the top of this file,
+    and the name of the finding or a description of the error."""
     words = words_wrong(row, found)
     accused = problems(found)
     if not row.finding:
@@ -85,6 +89,9 @@ def judged(
 def _held(
     row: Expected, found: list[Any], cure: Callable[[], list[Any]], among: int
 ) -> tuple[str, str]:
+    """Returns the verdict about a program with a problem, and the reason for it. found: the
+    findings on its log. cure: returns those on the program without the problem. among: number of
+    problems of which one must be the expected one, with the expected remedy."""
     accused = problems(found)
     if not accused:
         return SILENT, ""
@@ -104,6 +111,7 @@ def _held(
 
 
 def _mapped(found: list[Any]) -> bool:
+    """Returns whether the report says that files were mapped."""
     return any(f.name == "unseen-mapped" for f in found)
 
 

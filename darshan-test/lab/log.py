@@ -14,7 +14,7 @@ from typing import NamedTuple
 SECONDS = 120  # limit for reading a log
 # Counters of which the values of several processes are combined by maximum, not by sum.
 BY_MAXIMUM = re.compile(r"_MAX_BYTE_|_ALIGNMENT$|_MODE$|_RENAMED_FROM$|TIMESTAMP$")
-# Modules whose counters begin with another name than their own.
+# Prefixes of counters that differ from the name of their module, with that name.
 OTHER_NAMES = {"MPIIO": "MPI-IO", "MPI": "APMPI", "BGQ": "BG/Q"}
 # Times in seconds, as they are printed: those of APMPI have no F in their names.
 FRACTION = re.compile(r"-?\d+\.\d+")
@@ -121,8 +121,8 @@ class Log:
 
     header: dict[str, str] = field(default_factory=dict)  # of the last log; the longest run time
     metadata: dict[str, str] = field(default_factory=dict)
-    records: Records = field(default_factory=dict)
-    ids: dict[str, int] = field(default_factory=dict)  # name -> id of the record
+    records: Records = field(default_factory=dict)  # summed over ranks and logs; see add()
+    ids: dict[str, int] = field(default_factory=dict)  # name of a record -> its id
     text: str = ""  # everything that darshan-parser printed
     modules: tuple[str, ...] = ()  # keep records of these modules only; empty: of all
 

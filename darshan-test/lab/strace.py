@@ -29,8 +29,8 @@ class Call:
 
     pid: int
     name: str
-    arguments: list[str]
-    result: int
+    arguments: list[str]  # as strace prints them
+    result: int  # -1 if the call failed
     started: int  # line of the trace on which the call began
     ended: int  # line of the trace on which the call returned
 

@@ -1,5 +1,5 @@
-"""Samples of the tests: which files and tests a run leaves out, and that each test is in some
-sample."""
+"""A run of all tests takes a sample of the tests in long files (sample.py): what it leaves out, and
+that each test is in some sample."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ TESTS = SOURCE / "darshan-test"
 
 
 def left(monkeypatch: pytest.MonkeyPatch, word: str, files: list[str]) -> set[int]:
-    """Returns the indexes of the tests that a run with the seed `word` leaves out; the third test
-    is marked always."""
+    """Returns the indexes of the tests that a run with DARSHAN_SAMPLE=`word` leaves out. files: the
+    file of each test. The third test has the mark "always", so it is never left out."""
     monkeypatch.setenv("DARSHAN_SAMPLE", word)
     return sample.left_out(files, always={2})
 
@@ -25,8 +25,8 @@ def test_every_long_file_is_there() -> None:
 
 
 def test_each_test_has_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run has a fifth of the tests of long files, and other runs have others. Tests of other
-    files, and tests that are marked always, are in every run."""
+    """A run has about a fifth of the tests of long files, and runs with other seeds have other
+    tests. Tests of other files, and tests that are marked always, are in every run."""
     files = [f"{TESTS}/{name}" for name in sample.LONG[:2] for _ in range(8)] + ["/a/test_short.py"]
     runs = [left(monkeypatch, str(number), files) for number in range(100)]
     every = set(range(len(files)))

@@ -1,5 +1,5 @@
-"""A Dask cluster of processes on this machine, started with the commands dask scheduler and dask
-worker."""
+"""A Dask cluster of processes on this machine, started by the commands `dask scheduler` and `dask
+worker`, for the option --workers dask://..."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _HERE = ("--host", "127.0.0.1", "--no-dashboard")
 
 
 class Cluster:
-    """A scheduler and workers of one thread each. At the end of its `with` block, the processes
-    that still run are killed."""
+    """A scheduler and its workers, of one thread each unless add() says otherwise. folder: for
+    their files. At the end of its `with` block, the processes that still run are killed."""
 
     def __init__(self, folder: Path) -> None:
         self.file = folder / "scheduler.json"
@@ -42,14 +42,15 @@ class Cluster:
         before: Sequence[str] = (),
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        """Adds a worker. arguments: for the command dask worker; before: a command that starts the
-        worker's command."""
+        """Starts a worker. arguments: further ones of `dask worker`; before: a command in front of
+        it; environment: variables to add."""
         fixed = ["--scheduler-file", self.file, "--nthreads", "1", "--no-nanny", *_HERE]
         made = self._start("worker", *fixed, *arguments, before=before, environment=environment)
         self.workers.append(made)
 
     def registered(self) -> None:
-        """Waits until all workers are registered with the scheduler; fails if one of them ends."""
+        """Waits until all workers are registered with the scheduler. Raises AssertionError if one
+        of them ends, or after SECONDS."""
         for number, worker in enumerate(self._running):
             if worker in self.workers:
                 log = self._log(number)
@@ -92,6 +93,7 @@ class Cluster:
 
 
 def _until(true: object, process: subprocess.Popen[bytes]) -> None:
+    """Waits until a function returns true. process: must not end meanwhile."""
     assert callable(true)
     deadline = time.monotonic() + SECONDS
     while not true():

@@ -24,8 +24,9 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def darshan(build: Path, tmp_path: Path) -> Run:
-    """Returns a function that runs a lake command with the Python of the tests, which has the
-    needed packages."""
+    """Returns a function that runs `darshan` with these arguments in an empty folder. It uses the
+    Python of the tests, which has the packages that lakes need. environment: variables to add. The
+    function returns status and output."""
 
     def run(
         *arguments: str | Path, environment: dict[str, str] | None = None

@@ -26,6 +26,7 @@ _TYPES: dict[str, pa.DataType] = {
 
 
 def _type(said: Any) -> pa.DataType:
+    """Returns the Arrow type of a type in a Delta schema."""
     if isinstance(said, str):
         return _TYPES[said]
     if said["type"] == "array":
@@ -41,7 +42,9 @@ def rows_of(path: Path) -> pa.Table:
 
 
 class Table:
-    """A table at one of its versions, the newest one if none is given."""
+    """A Delta table at one of its versions, the newest one if `version` is None. files: the current
+    files by path, as in the Delta log; gone: those that were removed; columns: the types of the
+    columns."""
 
     def __init__(self, folder: Path, version: int | None = None) -> None:
         self.folder, self.files, self.gone = folder, {}, {}  # type: ignore[var-annotated]
@@ -88,7 +91,8 @@ class Table:
         return [self.folder / urllib.parse.unquote(path) for path in self.files]
 
     def read(self) -> pa.Table:
-        """Returns all rows, with the columns and types that the Delta log states."""
+        """Returns all rows, with the columns and types that the Delta log states. Checks the size
+        and the number of rows of each file."""
         schema = pa.schema(list(self.columns.items()))
         parts = [schema.empty_table()]
         for path, add in self.files.items():
@@ -110,5 +114,5 @@ class Table:
 
 
 def cells(table: pa.Table) -> list[str]:
-    """Returns the rows as texts, in an order that does not depend on the files."""
+    """Returns each row as a text, sorted, so that the order of files does not matter."""
     return sorted(map(str, table.to_pylist()))

@@ -30,11 +30,12 @@ QUERIES = (
     "JOIN files_posix f ON j.log = f.log WHERE j.\"user\" IN ('user0', 'user2') "
     'GROUP BY j."user" ORDER BY j."user"',
 )
+# Rows and logs in jobs.
 _COUNTS = "SELECT count(*) AS n, count(DISTINCT log) AS logs FROM jobs"
 
 
 class Engine:
-    """The operations that each engine performs on a lake."""
+    """The operations of an engine on a lake, which is given by the path of its folder."""
 
     def __init__(self, lake: str) -> None:
         self.lake = lake
@@ -44,7 +45,8 @@ class Engine:
         return self.sql(f'SELECT * FROM "{name}"', name)
 
     def sql(self, query: str, *tables: str) -> pa.Table:
-        """Returns the result of an SQL query of the Delta tables, at their newest versions."""
+        """Returns the result of an SQL query. tables: the names of the Delta tables that it uses,
+        at their newest versions."""
         raise NotImplementedError
 
 

@@ -33,6 +33,7 @@ _WORDS = {
 
 
 def _rows(some: tuple[columns.Column, ...]) -> Iterator[str]:
+    """Yields the lines of a table of columns."""
     yield "| column | type | unit | rule | what |"
     yield "|---|---|---|---|---|"
     for c in some:
@@ -41,11 +42,12 @@ def _rows(some: tuple[columns.Column, ...]) -> Iterator[str]:
 
 
 def _own(table: columns.Table) -> tuple[columns.Column, ...]:
+    """Returns the columns of a table without those with which each table begins."""
     return table.columns[len(columns.WHOSE) :]
 
 
 def page() -> str:
-    """Returns the text of the page."""
+    """Returns the text of the page in Markdown."""
     lines = [_START, "## Columns that every table begins with", "", *_rows(columns.WHOSE)]
     few = {name: t for name, t in columns.tables().items() if name in _FEW}
     for name in _FEW:

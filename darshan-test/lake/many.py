@@ -1,5 +1,5 @@
-"""Makes a lake of very many jobs from a small lake: copies each row with other identities, days,
-users and programs."""
+"""Makes a lake of very many jobs from a small lake: copies each row with other log identities,
+days, users and programs."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ _JOBS = {
 
 
 def _copied(database: duckdb.DuckDBPyConnection, small: Path, large: Path, name: str) -> None:
+    """Writes many copies of a table of the small lake to the large one. name: of the table."""
     files = [str(small / f) for f in committed(small).get(name, [])]
     if not files:
         return
@@ -43,7 +44,8 @@ def _copied(database: duckdb.DuckDBPyConnection, small: Path, large: Path, name:
 
 
 def make_many(small: Path, large: Path, copies: int) -> None:
-    """Copies each log of the lake `small` so many times into the lake `large`."""
+    """Copies each log of the lake `small` `copies` times into the new lake `large`, with the tables
+    TABLES only."""
     storage.make(str(large), {})
     database = duckdb.connect()
     database.execute("SET TimeZone = 'UTC'")

@@ -13,14 +13,15 @@ import numpy as np
 from darshan_report.lake.ask.slower import HISTORY, MEASURES, Floats, slower
 
 DAY = 86_400.0
-HISTORY_RUNS = 60  # before a slow-down
+HISTORY_RUNS = 60  # runs of a program before a slow-down
 
 
 @dataclass(frozen=True)
 class Noise:
-    """How the times of an unchanged program vary. Their logarithms are normally distributed with
-    the deviation `spread`. The fraction `disturbed` of the runs takes 1.5 to 3 times as long,
-    because of other programs. `form` may add a long tail, or runs of another kind."""
+    """How the run times of an unchanged program vary. The logarithms of the times are normally
+    distributed with the standard deviation `spread`. The fraction `disturbed` of the runs takes 1.5
+    to 3 times as long, because of other programs. `form` may add a long tail, or runs of another
+    kind."""
 
     spread: float
     disturbed: float = 0.01
@@ -28,8 +29,8 @@ class Noise:
     form: str = "normal"  # or pareto: exponent 1.5; or kinds: a third takes three times as long
 
     def times(self, random: np.random.Generator, number: int) -> tuple[Floats, Floats]:
-        """Returns the start of each of `number` runs in seconds, and their durations in seconds,
-        which vary as described."""
+        """Returns for `number` runs their starts and their durations, both in seconds; the first
+        run starts at 0, and durations are about 1."""
         moments = np.arange(number) * 7 * DAY / self.runs_a_week
         times = np.exp(random.normal(0, self.spread, number))
         slow = random.random(number) < self.disturbed
@@ -45,14 +46,15 @@ class Noise:
 class Power:
     """How often slow-downs were found."""
 
-    found: float  # share that was found within three runs
-    covered: float  # share of intervals that contain the factor, twenty runs later
+    found: float  # fraction of slow-downs that were found within three runs
+    covered: (
+        float  # fraction of confidence intervals that contain the true factor after twenty runs
+    )
 
 
 def power(noise: Noise, factor: float, trials: int, seed: int) -> Power:
-    """Simulates programs that become slower by `factor`, in many trials. Returns the fraction of
-    trials in which the change was found within three runs, and the fraction of intervals that
-    contain the factor twenty runs later."""
+    """Simulates `trials` programs that become slower by `factor`. Returns how often the change was
+    found."""
     random = np.random.default_rng(seed)
     found = covered = later = 0
     for _ in range(trials):
@@ -67,8 +69,9 @@ def power(noise: Noise, factor: float, trials: int, seed: int) -> Power:
 
 
 def false_alarms(noise: Noise, weeks: int, seed: int) -> tuple[int, int]:
-    """Returns how many changes of unchanged programs are listed, and in how many weeks. A program
-    has two times, of I/O and of the run, which vary independently."""
+    """Simulates unchanged programs for about `weeks` weeks. Returns how many changes were listed,
+    and the number of simulated weeks. A program has two times, of I/O and of the run, which vary
+    independently."""
     random = np.random.default_rng(seed)
     alarms = done = 0
     while done < weeks:
@@ -81,6 +84,7 @@ def false_alarms(noise: Noise, weeks: int, seed: int) -> tuple[int, int]:
 
 SPREADS = (0.05, 0.08, 0.1, 0.15, 0.2, 0.3)
 FACTORS = (1.5, 2, 4)
+# Rows of the table of false alarms: the text and the noise.
 NOISES = (
     ("8 %, 1 % disturbed, a run a day", Noise(0.08)),
     ("30 %, 1 % disturbed, a run a day", Noise(0.3)),

@@ -1,7 +1,5 @@
-"""A lake of many records of files, of which each job passes a share on to the next one.
-
-The rows are written as tables, without logs, so a million records take seconds.
-"""
+"""Makes lakes of many file records, in which each job reads a part of the files that the job before
+it wrote. The rows are written as tables, without logs, so a million records take seconds."""
 
 from __future__ import annotations
 
@@ -17,14 +15,17 @@ from darshan_report.lake.commit.commits import Change, Snapshot
 from darshan_report.lake.commit.compact import _Output
 from darshan_report.lake.write.arrow import schema_of, shape
 
-FILES = 50  # that a job writes
-_AT_ONCE = 10_000  # jobs whose rows are in memory
+# Files that each job writes.
+FILES = 50
+# Jobs whose rows are in memory at a time.
+_AT_ONCE = 10_000
 _DAY = datetime.date(2026, 11, 2)
 _SUM = """SELECT mount, count(*) AS n, sum(POSIX_BYTES_READ) AS r, sum(POSIX_BYTES_WRITTEN) AS w,
   count(DISTINCT name) AS names FROM files_posix GROUP BY mount"""
 
 
 def _table(name: str, columns: dict[str, object], rows: int) -> pa.Table:
+    """Returns a table of the lake with these columns; the others are null. rows: their number."""
     schema = schema_of(name)
     return pa.table(
         [
@@ -36,6 +37,7 @@ def _table(name: str, columns: dict[str, object], rows: int) -> pa.Table:
 
 
 def _jobs(first: int, jobs: int) -> pa.Table:
+    """Returns the rows of some jobs. first: number of the first job. jobs: number of rows."""
     number = np.arange(first, first + jobs)
     begun = (number + 1_762_041_600) * 1_000_000
     return _table("jobs", {
@@ -47,8 +49,8 @@ def _jobs(first: int, jobs: int) -> pa.Table:
 
 
 def _records(first: int, jobs: int, share: float) -> pa.Table:
-    """Returns the records of some jobs: a job writes files, and reads a share of those that the job
-    before it wrote."""
+    """Returns the POSIX records of `jobs` jobs from number `first` on. Each job writes FILES files,
+    and reads the fraction `share` of the files that the job before it wrote."""
     taken = int(FILES * share) if share * FILES >= 1 else 0
     each = FILES + taken
     job = np.repeat(np.arange(first, first + jobs), each)
@@ -74,7 +76,8 @@ def _records(first: int, jobs: int, share: float) -> pa.Table:
 
 
 def make(lake: str, records: int, share: float) -> None:
-    """Makes a lake with so many written files; share: of these, how many the next job reads."""
+    """Makes a lake with `records` written files. share: the fraction of the files of a job that the
+    next job reads."""
     storage.make(lake, {})
     jobs = records // FILES
     outputs = [
@@ -91,9 +94,9 @@ def make(lake: str, records: int, share: float) -> None:
 
 
 def measured(lake: str, times: int = 3) -> tuple[float, float, int]:
-    """Measures the query "producers" and a sum over the same records alternately, `times` times
-    each. Returns the least processor seconds of either, and the number of files in the graph that
-    the query finds."""
+    """Runs the query "producers" and a sum over the same records alternately, `times` times each.
+    Returns the least processor seconds of the query, those of the sum, and the number of files that
+    jobs passed on according to the query."""
     spent: tuple[list[float], list[float]] = ([], [])
     with Asked(lake) as asked:
         for _ in range(times):

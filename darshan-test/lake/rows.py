@@ -15,12 +15,14 @@ from logs.encode import encode
 
 
 def identity(path: Path) -> str:
-    """Returns the identity that the log has in the tables."""
+    """Returns the identity that a log has in the column `log` of the tables: 32 hexadecimal
+    digits."""
     return hashlib.sha256(path.read_bytes()).hexdigest()[:32]
 
 
 def committed(lake: Path) -> dict[str, list[str]]:
-    """Returns the paths of files by table: applies the commits as doc/centre.md describes."""
+    """Returns the paths of the lake's current files, relative to the lake, by table. Applies the
+    commits as doc/centre.md describes."""
     files: dict[str, str] = {}
     for path in sorted((lake / "_commits").glob("*.json")):
         if path.name.endswith(".state.json"):
@@ -38,7 +40,7 @@ def committed(lake: Path) -> dict[str, list[str]]:
 
 
 def table(lake: Path, name: str) -> pa.Table:
-    """Returns all rows of a table."""
+    """Returns all rows of a table; a table without columns if it has no file."""
     files = committed(lake).get(name, [])
     parts = [pq.read_table(lake / f, partitioning=None) for f in files]
     return pa.concat_tables(parts) if parts else pa.table({})
@@ -50,13 +52,14 @@ def rows(lake: Path, name: str) -> list[dict[str, Any]]:
 
 
 def logs(lake: Path) -> list[str]:
-    """Returns the identities of the logs in the table jobs, with duplicates."""
+    """Returns the identities of the logs in the table jobs, sorted; a log that has two rows occurs
+    twice."""
     return sorted(row["log"] for row in rows(lake, "jobs"))
 
 
 def make_logs(folder: Path, count: int, first: int = 0) -> list[Path]:
     """Writes `count` small different logs, one per day, and returns their paths. first: the number
-    of the first log."""
+    of the first log; logs with different numbers differ."""
     folder.mkdir(parents=True, exist_ok=True)
     made = []
     for number in range(first, first + count):
@@ -73,8 +76,8 @@ def make_logs(folder: Path, count: int, first: int = 0) -> list[Path]:
 
 
 def whole(lake: Path, wanted: Iterable[Path]) -> None:
-    """Checks that the table jobs has each log of `wanted` once, and no other. Rows of the other
-    tables must be of these logs, or of those with a row of problems; all committed files exist."""
+    """Checks that the table jobs has each of these logs once and no other, that all committed files
+    exist, and that the rows of other tables are of logs in jobs or problems."""
     assert logs(lake) == sorted(identity(path) for path in wanted)
     known = set(logs(lake)) | {row["log"] for row in rows(lake, "problems")}
     for name, files in committed(lake).items():

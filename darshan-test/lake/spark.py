@@ -1,4 +1,5 @@
-"""A Spark cluster on this machine: a master, two workers and a session."""
+"""A Spark cluster on this machine: a master, two workers and a session, for the option --master
+spark://..."""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ _HOST = "127.0.0.1"
 
 
 def _free() -> int:
+    """Returns a port that is free now."""
     with socket.create_server((_HOST, 0)) as server:
         port: int = server.getsockname()[1]
         return port
@@ -71,7 +73,7 @@ class Standalone:
 
     @property
     def session(self) -> Any:
-        """Returns the Spark session of this process."""
+        """Returns the Spark session of this process; starts it at the first use."""
         from pyspark.sql import SparkSession  # noqa: PLC0415 - few places have it
 
         if self._session is None:
@@ -83,7 +85,7 @@ class Standalone:
         return self._session
 
     def workers(self) -> int:
-        """Waits until the session has two executors, for a limited time; returns how many there
+        """Waits, at most SECONDS, until the session has two executors; returns how many there
         are."""
         executors = self.session.sparkContext._jsc.sc().statusTracker()
         deadline = time.monotonic() + SECONDS
@@ -95,8 +97,8 @@ class Standalone:
         return there
 
     def program(self, name: str) -> list[str]:
-        """Returns the command that runs a Spark program on this master; ends the session to free
-        its cores."""
+        """Returns the command that runs a Spark program such as spark-sql on this master. Ends the
+        session of this process, to free its cores."""
         self._end_session()
         options = [f"--conf={key}={value}" for key, value in self._settings().items()]
         metastore = f"-Dderby.system.home={self._folder}"

@@ -1,4 +1,5 @@
-"""Results of the queries equal sums that are computed in Python over the rows of the tables."""
+"""`darshan ask`: results of the predefined queries equal sums that are computed in Python over the
+rows of the tables, and no query reads more than it may."""
 
 from __future__ import annotations
 
@@ -51,12 +52,14 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def answer(lake: Path, name: str, filters: Filters | None = None, **values: Any) -> list[dict]:
+    """Returns the rows of a ready query. name: of the query. values: its arguments."""
     question = next(q for q in QUESTIONS if q.name == name)
     with lakes.open(lake) as opened:
         return opened.sql(*query(question, filters or Filters(), {"top": 100, **values})).rows()
 
 
 def total(row: dict[str, Any], *names: str) -> float:
+    """Returns the sum of some columns of a row; null counts as 0."""
     return sum(row[n] or 0 for n in names)
 
 
@@ -82,7 +85,7 @@ def test_filters(lake: Path) -> None:
 
 
 def test_small_writes(lake: Path) -> None:
-    """Small writes are counted by the size classes of the records of the lowest layers."""
+    """The query `small-writes` counts the writes below 10 KB of POSIX and STDIO, by program."""
     want: dict[str, int] = defaultdict(int)
     for row in rows(lake, "layers"):
         if row["layer"] in ("POSIX", "STDIO"):
@@ -94,7 +97,8 @@ def test_small_writes(lake: Path) -> None:
 
 
 def test_file_systems(lake: Path) -> None:
-    """The bytes of each mount point are right; unknown values are in no sum."""
+    """The query `file-systems` has the bytes of each mount point; values that are unknown count as
+    0."""
     want: dict[str, float] = defaultdict(float)
     for prefix in ("POSIX", "STDIO"):
         for row in rows(lake, f"files_{prefix.lower()}"):
@@ -128,8 +132,8 @@ def test_before_and_after(lake: Path) -> None:
 
 def interval(jobs: list[dict[str, Any]], program: str, day: Any) -> list[float | None]:
     """Returns the median of seconds per byte from a day on, divided by the median before it, and
-    the bounds of the ratio's interval, as the guide defines it. The bounds are None if one side has
-    fewer than three runs."""
+    the bounds of the ratio's interval, as doc/centre.md defines it. The bounds are None if one side
+    has fewer than three runs."""
     sides = []
     for before in (True, False):
         some = [r for r in jobs if r["program"] == program and (r["day"] < day) == before]
@@ -150,7 +154,8 @@ def interval(jobs: list[dict[str, Any]], program: str, day: Any) -> list[float |
 
 
 def test_between(lake: Path) -> None:
-    """An interval that contains half of a job's run time has half of the job's bytes."""
+    """The query `between`, for an interval that contains half of a job's run time, has half of the
+    job's bytes."""
     one = min(rows(lake, "jobs"), key=lambda r: r["started"])
     middle = one["started"] + (one["ended"] - one["started"]) / 2
     got = answer(lake, "between", **{"from": middle, "to": one["ended"]})
@@ -161,7 +166,7 @@ def test_between(lake: Path) -> None:
 
 
 def test_a_user_sees_no_others(lake: Path) -> None:
-    """A user's connection has no rows of other users, in any table."""
+    """With a connection that is limited to one user, no table has rows of other users."""
     with Asked(lake, user="user2") as asked:
         for name in asked.tables:
             users = asked.sql(f'SELECT DISTINCT "user" AS u FROM {name}').rows()
@@ -188,7 +193,8 @@ def test_a_user_sees_no_others(lake: Path) -> None:
     ],
 )
 def test_a_query_reads_the_lake_and_nothing_else(lake: Path, query: str, tmp_path: Path) -> None:
-    """A query can neither read nor write other files, nor change the settings that prevent this."""
+    """A query can neither read nor write other files than those of the lake, nor change the
+    settings that prevent this."""
     files = sorted(lake.rglob("*"))
     (tmp_path / "x.csv").write_text("a,b\n1,2\n")
     with lakes.open(lake) as asked, pytest.raises(LakeError):
@@ -231,7 +237,8 @@ def test_what_a_query_may(lake: Path) -> None:
     ],
 )
 def test_a_user_comes_to_no_rows_of_others(lake: Path, query: str) -> None:
-    """A user cannot read rows of other users by naming a file of the lake."""
+    """With a connection that is limited to one user, a query cannot read rows of other users by
+    naming a file of the lake or a system view."""
     with Asked(lake, user="user2") as asked:
         [file] = asked.files("jobs")[:1]
         with pytest.raises(LakeError, match="limited to one user"):
@@ -239,7 +246,8 @@ def test_a_user_comes_to_no_rows_of_others(lake: Path, query: str) -> None:
 
 
 def test_a_user_learns_nothing_of_others_from_statistics(darshan: Run, tmp_path: Path) -> None:
-    """A user's query sees no column statistics, because they cover all rows of a file."""
+    """With a connection that is limited to one user, a query sees no column statistics, because
+    they cover all rows of a file."""
     make_logs(tmp_path / "logs", 3)
     done = darshan("collect", "--into", "lake", "logs")
     assert done.returncode == 0, done.stderr
@@ -274,7 +282,8 @@ def test_a_value_that_python_has_not(lake: Path, darshan: Run) -> None:
 
 
 def test_filters_are_for_sql_too(lake: Path, darshan: Run, tmp_path: Path) -> None:
-    """Filters apply to SQL queries, and a file of the user can be joined with tables."""
+    """The options --since, --until and --user apply to SQL queries, and a file of the user can be
+    joined with tables."""
     days = sorted(row["day"] for row in rows(lake, "jobs"))
     query = 'SELECT count(*) AS n, count(DISTINCT "user") AS u FROM jobs'
     filters = ["--since", str(days[5]), "--until", str(days[15]), "--user", "user1"]
@@ -293,7 +302,8 @@ def test_filters_are_for_sql_too(lake: Path, darshan: Run, tmp_path: Path) -> No
 
 
 def test_every_question_in_every_form(lake: Path, darshan: Run, tmp_path: Path) -> None:
-    """All output forms of each query have the same rows, and the terminal shows a table."""
+    """The result of each predefined query has the same rows in each output form, and is a table on
+    a terminal."""
     more = ["--date", "2023-12-01", "--from", "2023-11-20", "--to", "2023-12-01", "--name", "%",
             "--job", "4242"]  # fmt: skip
     first = darshan("ask", lake)
@@ -339,7 +349,7 @@ def test_what_cannot_be_answered(
 
 
 def test_nothing_but_the_answer(lake: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """During a slow query, no progress bar is printed between the rows."""
+    """The database engine prints no progress bar into the result of a slow query."""
     with lakes.open(lake) as asked:
         # A query cannot set the delay of the bar (two seconds), so the test checks the setting.
         assert asked.sql("SELECT current_setting('enable_progress_bar') AS bar").rows() == [
@@ -363,7 +373,8 @@ def test_the_notebook(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.needs("polars")
 def test_frames_of_polars(lake: Path) -> None:
-    """Data frames contain the rows with proper types: dates, times, booleans, strings, integers."""
+    """A result as a polars frame has the same rows, with dates, times, booleans, strings and
+    integers as such."""
     with lakes.open(lake) as opened:
         found = opened.sql(
             "SELECT program, job_id, sum(bytes_written) AS bytes, max(day) AS day, "

@@ -1,5 +1,5 @@
-"""Collecting is safe if the folders of logs contain other files and names that are made to cause
-harm."""
+"""Collecting is safe if the folders of logs contain other kinds of files, and names that are made
+to cause harm."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ ODD = (
 
 
 def test_names_of_every_kind(darshan: Run, tmp_path: Path) -> None:
-    """Unusual names of logs and of files in them appear correctly in all tables, including
-    findings."""
+    """Unusual names of logs, and of files in them, appear in the tables as they are, with escapes
+    for bytes that are not UTF-8."""
     made = make_logs(tmp_path / "logs", len(ODD) + 1)
     for number, name in enumerate(ODD):
         os.rename(made[number], os.fsencode(tmp_path / "logs") + b"/" + name)
@@ -87,8 +87,8 @@ def test_what_is_no_file_is_never_opened(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_rights_that_come_later(darshan: Run, tmp_path: Path) -> None:
-    """A file that could not be read is collected after its permissions change, though its
-    content did not."""
+    """A log that could not be read is collected after its permissions change, although neither its
+    content nor its modification time did."""
     made = make_logs(tmp_path / "logs", 2)
     lake = tmp_path / "lake"
     storage.make(str(lake), {})
@@ -113,8 +113,8 @@ def test_rights_that_come_later(darshan: Run, tmp_path: Path) -> None:
 
 @pytest.fixture
 def open_to_all() -> Iterator[Path]:
-    """Creates a folder outside pytest's folders, because pytest resets the permissions of its
-    folders, even for parallel runs."""
+    """Creates a folder outside pytest's folders, because each start of pytest makes its own folders
+    inaccessible to other users. Yields the folder, and removes it."""
     with tempfile.TemporaryDirectory(prefix="darshan-lake-") as folder:
         os.chmod(folder, 0o755)
         yield Path(folder)
@@ -150,6 +150,8 @@ def test_an_ordinary_user(build: Path, darshan: Run, open_to_all: Path) -> None:
 
 
 def as_nobody(build: Path, where: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    """Runs a command of `darshan` as an unprivileged user in a folder. Returns its output and exit
+    status."""
     environment = {k: v for k, v in os.environ.items() if k != "DARSHAN_READ_LIB"}
     return subprocess.run(
         [build / "darshan", *command],
@@ -166,7 +168,8 @@ def as_nobody(build: Path, where: Path, *command: str) -> subprocess.CompletedPr
 
 
 def test_deep_folders(tmp_path: Path) -> None:
-    """Folders are searched at any depth."""
+    """Folders are searched at any depth, also below paths that are longer than a system call
+    accepts."""
     top = here = tmp_path / "deep"
     here.mkdir()
     back = os.open(".", os.O_RDONLY)
@@ -184,8 +187,8 @@ def test_deep_folders(tmp_path: Path) -> None:
 
 
 def test_a_log_that_changes_while_it_is_read(tmp_path: Path) -> None:
-    """A log that changes while it is read is skipped until the next collection; neither version
-    is counted twice."""
+    """A log that changes while it is read is skipped. The next collection adds it once, and the
+    earlier contents never."""
     made = make_logs(tmp_path / "logs", 3)
     whole_log = made[1].read_bytes()
     made[1].write_bytes(whole_log[: len(whole_log) // 2])
@@ -215,8 +218,8 @@ def test_a_log_that_changes_while_it_is_read(tmp_path: Path) -> None:
 
 
 def test_two_that_want_the_same_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another collector commits the same logs and more after the first collector has written its
-    files: the first one removes these files and writes them again without these logs."""
+    """If another collector commits some of the same logs after this one has written its files, this
+    one removes its files and writes them again without these logs."""
     made = make_logs(tmp_path / "logs", 6)
     lake = tmp_path / "lake"
     storage.make(str(lake), {})
@@ -238,7 +241,7 @@ def test_two_that_want_the_same_number(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_damage_ends_nothing(tmp_path: Path) -> None:
-    """Truncated or corrupted logs are recorded in jobs or in problems, and no rule fails on their
+    """Each truncated or corrupted log has a row in jobs or in problems, and no rule fails on its
     values."""
     rng = random.Random(seed())
     cases = [c for c in good_cases() if not c.name.startswith(("good-many", "good-names-many"))]

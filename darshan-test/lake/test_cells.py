@@ -1,4 +1,5 @@
-"""Every cell of a lake equals darshan-parser's output for the log."""
+"""Every cell of a lake equals what darshan-parser prints for the log; impossible values are
+null."""
 
 from __future__ import annotations
 
@@ -27,10 +28,12 @@ from tree import real_log_paths
 
 from .rows import identity, logs, rows
 
-FIRST = 946_684_800  # the year 2000
+# Unix time of the start of the year 2000.
+FIRST = 946_684_800
 SMALL = [c for c in good_cases() if not c.name.startswith(("good-many", "good-names-many"))]
 CASES = turning(SMALL, 0.12, "lake cells")
 REAL = turning(real_log_paths(), 0.2, "lake cells")
+# (rank, record id, counter, value, mount point, file system), as darshan-parser prints them.
 Cell = tuple[int, str, str, str, str, str]
 
 
@@ -56,8 +59,8 @@ def lake(paths: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def printed(parser: Path, log: Path, *options: str) -> dict[str, list[Cell]]:
-    """Returns (rank, id, counter, value, mount, file system) as darshan-parser prints them, by
-    module. options: for darshan-parser."""
+    """Returns the cells that darshan-parser prints for a log, by module. options: for
+    darshan-parser instead of --base --show-incomplete."""
     found: dict[str, list[Cell]] = defaultdict(list)
     for row in rows_in(parsed(parser, log, *(options or ("--base", "--show-incomplete")))):
         cell = (row.rank, str(row.record), row.counter, row.text, row.mount, row.kind)
@@ -66,7 +69,8 @@ def printed(parser: Path, log: Path, *options: str) -> dict[str, list[Cell]]:
 
 
 def can_be(text: str, column: columns.Column) -> bool:
-    """Returns whether a printed value is possible for a program that ran for a minute."""
+    """Returns whether a printed value is possible for a program that ran for a minute. column: of
+    the lake, with its unit and rule."""
     if column.type == columns.NUMBER and not math.isfinite(float(text)):
         return False
     value = float(text)
@@ -77,20 +81,21 @@ def can_be(text: str, column: columns.Column) -> bool:
 
 
 def shown(value: Any, column: columns.Column) -> str:
-    """Returns the value of a cell as the parser prints it; None is shown as an unknown value."""
+    """Returns the value of a lake's cell as darshan-parser prints it; None becomes -1, which the
+    parser prints for an unknown value."""
     if value is None:
         value = -1.0 if column.type == columns.NUMBER else -1
     return f"{value:f}" if column.type == columns.NUMBER else str(value)
 
 
 def signed(text: str) -> str:
-    """Returns the text of a cell in one form. The parser prints the same text for negative zero and
-    for a tiny negative time, which is null in the lake."""
+    """Returns the text of a cell, with "-1.000000" for "-0.000000": the parser prints the latter
+    for negative zero and for tiny negative times, which are null in the lake."""
     return "-1.000000" if text == "-0.000000" else text
 
 
 def cells(found: list[dict[str, Any]], module: str) -> list[Cell]:
-    """Returns the rows of a module in the lake, in the form of the cells that the parser prints."""
+    """Returns the rows of a module in the lake as cells. found: the rows of one log."""
     known = module_by_name(module)
     assert known is not None
     counters = [columns.counter_column(c) for c in (*known.counters, *known.fcounters)]
@@ -110,7 +115,8 @@ def cells(found: list[dict[str, Any]], module: str) -> list[Cell]:
 
 
 def expected(found: list[Cell], module: str) -> list[Cell]:
-    """Returns the printed cells, with unknown values in place of impossible ones."""
+    """Returns the cells that the lake must have: the printed ones, with -1 in place of impossible
+    values."""
     known = module_by_name(module)
     assert known is not None
     columns_of = {c.name: columns.counter_column(c) for c in (*known.counters, *known.fcounters)}
@@ -124,6 +130,7 @@ def expected(found: list[Cell], module: str) -> list[Cell]:
 
 
 def by_log(lake: Path, table: str) -> dict[str, list[dict[str, Any]]]:
+    """Returns the rows of a table by their log."""
     found: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in rows(lake, table):
         found[row["log"]].append(row)
@@ -131,8 +138,8 @@ def by_log(lake: Path, table: str) -> dict[str, list[dict[str, Any]]]:
 
 
 def test_every_cell(lake: Path, paths: list[Path], parser: Path) -> None:
-    """Values, ids and mount points are right: for logs that are read in pieces, both byte orders,
-    and every version of every module."""
+    """Values, ids and mount points of all records are right, for logs that are read in pieces, both
+    byte orders, and every version of every module."""
     modules = [m for m in columns.modules() if m.fixed and m.name != "BG/Q"]
     tables = {m.name: by_log(lake, columns.record_table(m).name) for m in modules}
     compared = 0
@@ -163,8 +170,8 @@ def test_names_are_those_of_the_log(lake: Path, paths: list[Path]) -> None:
 
 
 def test_totals_are_those_of_the_parser(lake: Path, paths: list[Path], parser: Path) -> None:
-    """A log that was read in pieces has one total per counter; it is null if the value of a record
-    is null."""
+    """A table of totals has one value for each log and counter, as `darshan-parser --total` prints
+    it, also for a log that was read in pieces. The value is null if that of a record is null."""
     compared = 0
     nulled = {(r["log"], r["module"], r["counter"]) for r in rows(lake, "problems")}
     for module, prefix in (("POSIX", "POSIX"), ("MPI-IO", "MPIIO"), ("STDIO", "STDIO")):
@@ -194,8 +201,8 @@ def test_totals_are_those_of_the_parser(lake: Path, paths: list[Path], parser: P
 
 
 def test_heat_maps_traces_and_layouts(lake: Path, paths: list[Path]) -> None:
-    """Heat maps, traces and layouts have a row for each bin with bytes, each segment and each
-    component."""
+    """The tables have a row for each bin of a heat map that has bytes, for each segment of a trace,
+    and for each component of a Lustre layout."""
     bins, segments, components = (by_log(lake, t) for t in ("heatmap", "dxt", "files_lustre"))
     for path in paths:
         key = identity(path)

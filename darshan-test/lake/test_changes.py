@@ -21,16 +21,18 @@ from .noise import DAY, Noise, false_alarms, power
 from .rows import identity
 from .test_commits import fill
 
-STATED = Noise(0.08)  # of doc/centre.md
+# The noise for which doc/centre.md states how often changes are found.
+STATED = Noise(0.08)
 RUNS = 66
 FIRST = int(datetime.datetime(2026, 9, 1, 4, tzinfo=datetime.timezone.utc).timestamp())
+# For each program, the factor by which its last three runs are slower.
 SLOW = {"slow.exe": 1.5, "slower.exe": 2.0, "slowest.exe": 4.0, "steady.exe": 1.0}
 
 
 @pytest.mark.parametrize("factor, least", [(1.5, 0.95), (2, 0.995), (4, 0.995)])
 def test_slow_downs_are_found(factor: float, least: float) -> None:
-    """A slow-down is found within three runs, and the interval of its factor contains the true
-    factor."""
+    """In simulations, a slow-down is found within three runs, and the interval of its factor
+    contains the true factor in at least 90 % of the cases. least: how often it must be found."""
     found = power(STATED, factor, 200, seed=3)
     assert found.found >= least
     assert found.covered >= 0.9
@@ -45,24 +47,23 @@ def test_slow_downs_are_found(factor: float, least: float) -> None:
     ids=str,
 )  # fmt: skip
 def test_false_alarms(noise: Noise, most: float) -> None:
-    """Unchanged programs are not listed more often than the guide states, as far as a simulation of
-    this length can show: once in 1,000 weeks with usual noise, and once in 100 weeks with other
-    noise."""
+    """In simulations, unchanged programs are listed at most as often as doc/centre.md states: once
+    in 1,000 weeks with usual noise, once in 100 weeks with other noise. most: alarms per week."""
     alarms, weeks = false_alarms(noise, 3000, seed=4)
     assert alarms <= most * weeks + 2 * (most * weeks) ** 0.5
 
 
 def series(*parts: tuple[int, float]) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the starts and durations of daily runs. parts: pairs of a number of runs and their
-    duration in seconds."""
+    """Returns the starts and the durations of daily runs, in seconds. parts: pairs of a number of
+    runs and their usual duration in seconds."""
     random = np.random.default_rng(5)
     seconds = np.concatenate([s * np.exp(random.normal(0, 0.05, n)) for n, s in parts])
     return np.arange(len(seconds)) * DAY, seconds
 
 
 def test_a_change_is_listed_once() -> None:
-    """A change is listed in the time interval in which it was noticed; a later one is another
-    change."""
+    """A change is listed only for the interval in which it was noticed. If the program becomes fast
+    and slow again, that is another change."""
     moments, seconds = series((100, 10), (50, 20), (50, 10), (30, 20))
     first, second = slower(moments, seconds, 0)
     assert (first.first, first.alarm, first.end) == (100, 100 + FEWEST - 1, 150)
@@ -92,8 +93,8 @@ def test_what_does_not_matter() -> None:
 
 
 def test_sizes() -> None:
-    """Runs whose sizes differ as usual are in one class, wherever the sizes lie; a wide range of
-    sizes is divided into classes."""
+    """Runs are compared within classes of their sizes. Sizes that differ by some percent are in one
+    class, whatever they are; a wide range of sizes is divided into classes."""
     random = np.random.default_rng(6)
     small, large = 2**30 * random.uniform(0.95, 1.05, 50), 2**33 * random.uniform(0.9, 1.1, 50)
     found = sizes(np.concatenate([small, large]))

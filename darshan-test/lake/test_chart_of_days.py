@@ -1,4 +1,5 @@
-"""Compares the charts over days of the pages with sums over the rows of the tables."""
+"""The charts over days on the pages of `darshan serve` are compared with sums over the rows of the
+tables."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from .test_sums import fill, with_lines
 
 
 def summed(some: list[dict[str, Any]], *columns: str) -> dict[str, float]:
-    """Returns the sums of columns by day. some: rows of the table jobs."""
+    """Returns the sum of these columns for each day. some: rows of the table jobs."""
     found: dict[str, float] = defaultdict(float)
     for row in some:
         found[str(row["day"])] += sum(row[column] or 0 for column in columns)
@@ -24,7 +25,8 @@ def summed(some: list[dict[str, Any]], *columns: str) -> dict[str, float]:
 
 
 def chart(site: Site, address: str) -> dict[str, dict[str, float]]:
-    """Returns the lines of a page's chart, by name and day; days without a value are left out."""
+    """Returns the lines of a page's chart: by the line's name the values by day. Days without a
+    value are left out."""
     days = data(site.page(address).decode())["days"]
     return {
         name: {day: value for day, value in zip(days["days"], values) if value}

@@ -29,7 +29,8 @@ from .test_upkeep import everything
 
 COLLECT = ("collect", "--no-findings", "--into")
 
-# Code that --preload loads into a worker: it runs once, after the worker's first part.
+# Code that --preload loads into a worker, with a place for a statement that is run once, after the
+# worker's first part of the logs.
 _AFTER = """
 import os, signal
 from darshan_report.lake import worker
@@ -65,8 +66,8 @@ def answers(lake: Path) -> dict[str, list[list[object]]]:
 
 
 def equal(one: Path, other: Path) -> None:
-    """Checks that rows and query results of two lakes are equal, except for order and rounding of
-    sums."""
+    """Checks that two lakes have the same rows and the same results of all predefined queries,
+    except for order and rounding of sums."""
     assert everything(one) == everything(other)
     there = answers(other)
     for name, found in answers(one).items():
@@ -74,7 +75,7 @@ def equal(one: Path, other: Path) -> None:
 
 
 def alone(tmp_path: Path, made: list[Path]) -> Path:
-    """Collects the same logs in this process; returns the lake."""
+    """Collects the logs in this process into a second lake; returns its path."""
     fill(tmp_path / "alone", made)
     return tmp_path / "alone"
 
@@ -88,8 +89,8 @@ def one_line(done: subprocess.CompletedProcess[str], *words: str) -> None:
 
 
 def test_a_worker_dies_after_its_part(darshan: Run, tmp_path: Path) -> None:
-    """If a worker dies after it has written its batch and before it reports this, the batch is
-    written again, and is in the lake once."""
+    """If a worker dies after it wrote its part and before it reports this, the part is written
+    again, and each log is in the lake once."""
     made = make_logs(tmp_path / "logs", 200)
     (tmp_path / "dies.py").write_text(DIES)
     with Cluster(tmp_path) as cluster:
@@ -135,7 +136,8 @@ def test_no_scheduler(darshan: Run, tmp_path: Path) -> None:
 
 
 def collects(darshan: Run, cluster: Cluster, made: list[Path]) -> None:
-    """Collects again with one more worker, and checks that the lake has all logs."""
+    """Collects the logs again with one more worker, and checks that the lake has all of them and no
+    temporary files."""
     lake = cluster.file.parent / "lake"
     cluster.add()
     cluster.registered()
@@ -147,8 +149,8 @@ def collects(darshan: Run, cluster: Cluster, made: list[Path]) -> None:
 
 @pytest.mark.usefixtures("seldom")
 def test_workers_come_and_go(build: Path, darshan: Run, tmp_path: Path) -> None:
-    """Workers join late and with several threads; one is killed and one is stopped; the scheduler's
-    address comes from Dask's settings."""
+    """The lake is complete although workers join late, have several threads, and one is killed and
+    one stopped. The scheduler's address comes from Dask's own settings."""
     made = make_logs(tmp_path / "logs", 700)
     with Cluster(tmp_path) as cluster:
         os.environ["DASK_SCHEDULER_FILE"] = str(cluster.file)
@@ -181,9 +183,9 @@ def wait_for_commits(lake: Path, count: int) -> None:
 @pytest.mark.usefixtures("seldom")
 @pytest.mark.parametrize("who", ["collector", "scheduler"])
 def test_ended_in_the_middle(who: str, build: Path, darshan: Run, tmp_path: Path) -> None:
-    """Ctrl-C ends the command by the signal, without a message; if the scheduler is killed, the
-    command prints an error of one line. Committed data stays valid, workers continue, and
-    collecting again adds the other logs."""
+    """If the collector gets Ctrl-C, it ends by that signal without a message; if the scheduler is
+    killed, the collector prints one line. In both cases committed logs stay valid, and collecting
+    again adds the others."""
     made = make_logs(tmp_path / "logs", 500)
     with Cluster(tmp_path) as cluster:
         cluster.add()
@@ -205,8 +207,8 @@ def test_ended_in_the_middle(who: str, build: Path, darshan: Run, tmp_path: Path
 
 @pytest.mark.usefixtures("seldom")
 def test_logs_that_kill(darshan: Run, tmp_path: Path) -> None:
-    """If workers die whenever they read a certain log, its batch is not collected, and the other
-    batches are."""
+    """If each worker that reads a certain log dies, the part with this log is not collected, and
+    the other parts are."""
     made = make_logs(tmp_path / "logs", 100)
     killer = tmp_path / "logs" / "user9_zzz_id9-9_1-1-1-1_1.darshan"
     killer.write_bytes(made[0].read_bytes()[:500])
@@ -224,7 +226,8 @@ def test_logs_that_kill(darshan: Run, tmp_path: Path) -> None:
     whole(tmp_path / "lake", [path for path in made if identity(path) in there])
 
 
-# The prefix of a worker's command, and the collector's message.
+# For each way in which a worker differs: the words in front of its command, and words of the
+# collector's message.
 _BLIND = {
     "logs": (["unshare", "-m", "sh", "-c", 'mount -t tmpfs none "$1"; shift; exec "$@"', "sh",
               "{0}/logs"], ("cannot read ", "No such file")),
@@ -239,8 +242,8 @@ _BLIND = {
 @pytest.mark.needs("root", "mount", "runs:unshare -m", "ordinary-user")
 @pytest.mark.parametrize("what", _BLIND)
 def test_a_worker_that_cannot(what: str, build: Path, darshan: Run, tmp_path: Path) -> None:
-    """If a worker cannot see, read or write files that the collector can, that is not recorded as a
-    problem of a log."""
+    """If a worker cannot see, read or write files that the collector can, the collector fails with
+    a message, and no log gets a row of problems."""
     if what in ("read", "write"):
         for_everybody(build / "darshan")
     made = make_logs(tmp_path / "logs", 20)
@@ -272,7 +275,8 @@ def test_a_worker_that_cannot(what: str, build: Path, darshan: Run, tmp_path: Pa
 def test_a_worker_of_another_release(
     release: str, build: Path, darshan: Run, tmp_path: Path
 ) -> None:
-    """A worker of another release, or without darshan-report, causes an error."""
+    """A worker of another release of Darshan, or without it, makes the collector fail with one
+    line."""
     make_logs(tmp_path / "logs", 3)
     other = tmp_path / "other" / "darshan_report"
     if release == "another":

@@ -1,5 +1,5 @@
-"""Compacted files have the rows of one user and one program next to each other, and pages read the
-rows of few days."""
+"""In compacted files the rows of one user and one program are neighbours, so that queries and pages
+read few row groups."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LOGS = 200
 
 
 def some_logs(seed: int) -> pa.Table:
-    """Returns random rows of logs, by day; a log has one to five rows."""
+    """Returns random rows of 200 logs, ordered by day; a log has one to five rows."""
     draw = random.Random(seed)
     rows: list[dict[str, Any]] = []
     for number in sorted(draw.randrange(30) for _ in range(_LOGS)):
@@ -46,8 +46,8 @@ def some_logs(seed: int) -> pa.Table:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_every_row_stays_with_its_log(seed: int) -> None:
-    """The spans contain each row once. All rows of a log are neighbours, even those that lie in two
-    spans, and stay in their order."""
+    """Reordering rows for compaction keeps each row once. All rows of a log are neighbours in their
+    order, even if they were in two input files."""
     rows = some_logs(seed)
     draw = random.Random(seed)
     cuts = sorted(draw.sample(range(1, len(rows)), 20))
@@ -70,8 +70,8 @@ def test_every_row_stays_with_its_log(seed: int) -> None:
 
 
 def groups_with(lake: Path, column: str, value: str) -> tuple[int, int]:
-    """Returns how many row groups of jobs a reader opens to find a value in a column, and how many
-    there are."""
+    """Returns how many row groups of jobs may contain a value of a column, according to their
+    statistics, and how many row groups there are."""
     opened = whole = 0
     for file in Snapshot(str(lake)).of("jobs"):
         parquet = pq.ParquetFile(lake / file.path)
@@ -84,8 +84,8 @@ def groups_with(lake: Path, column: str, value: str) -> tuple[int, int]:
 
 
 def test_a_program_is_in_few_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A query about one program or one user reads few row groups of a compacted lake, and the pages
-    of the last jobs are the same as without precomputed sums."""
+    """In a compacted lake, a query about one program or one user reads few row groups. The pages
+    about the last jobs are the same with and without precomputed sums."""
     fill(tmp_path / "small", make_logs(tmp_path / "logs", 3))
     lake = tmp_path / "lake"
     make_many(tmp_path / "small", lake, 3000)
@@ -105,8 +105,8 @@ def test_a_program_is_in_few_row_groups(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def last_jobs(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compares the page of the last jobs with precomputed sums to that without, and follows a link
-    to a job."""
+    """Checks that the page of the last jobs is the same with and without precomputed sums, and that
+    a link leads to a job."""
     monkeypatch.setattr(pages, "_MOST", 20)
     asked_for: list[str | None] = []
     rows = pages.rows

@@ -22,13 +22,13 @@ from sample import turning
 from .conftest import Run
 from .rows import committed, identity, logs, make_logs, rows, whole
 
-# Each step of a collector that changes the file system, numbered over its whole run.
+# A sample of the steps of a collector that change the file system, numbered over its whole run.
 STEPS = turning(range(1, 60), 0.03, "lake kills")
 
 
 def test_again_adds_nothing(darshan: Run, tmp_path: Path) -> None:
-    """Collecting the same log again adds no rows: by another command, as a copy, under another
-    name, or if it is named twice."""
+    """A log that was collected adds no rows if it is collected again: by another command, as a
+    copy, under another name, or named twice."""
     made = make_logs(tmp_path / "logs", 7)
     assert darshan("collect", "--into", "lake", "logs", made[0]).returncode == 0
     whole(tmp_path / "lake", made)
@@ -43,7 +43,8 @@ def test_again_adds_nothing(darshan: Run, tmp_path: Path) -> None:
 
 
 def fill(lake: Path, paths: list[Path]) -> int:
-    """Collects logs in this process; returns the number of new rows in jobs."""
+    """Collects logs in this process; makes the lake if necessary. Returns the number of new rows in
+    jobs."""
     storage.make(str(lake), {"mode": "0640"})
     publisher = Publisher(str(lake))
     before = len(logs(lake))
@@ -53,12 +54,13 @@ def fill(lake: Path, paths: list[Path]) -> int:
 
 
 def _part(lake: Path, paths: list[Path]) -> object:
+    """Returns new files of the lake with the rows of some logs, which no commit has yet."""
     return make([files.named(str(p)) for p in paths], Options(str(lake), findings=False))
 
 
 def test_two_that_read_the_same_logs_double_nothing(tmp_path: Path) -> None:
-    """If two collectors read the same logs, the second one to commit detects the logs of the first,
-    and adds no row twice."""
+    """If two collectors have read the same logs, the second one to commit recognizes those of the
+    first, and no log is added twice."""
     made = make_logs(tmp_path / "logs", 12)
     lake = tmp_path / "lake"
     storage.make(str(lake), {})
@@ -111,6 +113,8 @@ print(step)
 
 
 def _killed_at(step: int, lake: Path, made: list[Path]) -> subprocess.CompletedProcess[str]:
+    """Publishes logs in a process that is killed at this step. Returns its output and exit
+    status."""
     command = [sys.executable, "-c", _KILLED, str(step), str(lake), *map(str, made)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     return finished(command, env=environment, timeout=60)
@@ -118,8 +122,8 @@ def _killed_at(step: int, lake: Path, made: list[Path]) -> subprocess.CompletedP
 
 @pytest.mark.parametrize("step", STEPS)
 def test_killed_at_any_step(step: int, tmp_path: Path) -> None:
-    """After SIGKILL before any change to the file system the lake is consistent, and collecting
-    again completes it."""
+    """After a collector is killed before any change of the file system, the lake is consistent, and
+    collecting again completes it."""
     made = make_logs(tmp_path / "logs", 4)
     lake = tmp_path / "lake"
     done = _killed_at(step, lake, made)
@@ -140,8 +144,8 @@ def test_killed_at_any_step(step: int, tmp_path: Path) -> None:
 def test_what_fails_after_the_commit(
     step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A signal or a disk error after the link that makes the commit does not remove committed
-    files."""
+    """A signal or a disk error after the link() by which a commit becomes visible does not remove
+    the committed files."""
     made = make_logs(tmp_path / "logs", 3)
     lake = tmp_path / "lake"
     fill(lake, made[:1])
@@ -167,8 +171,8 @@ def test_what_fails_after_the_commit(
 
 
 def test_killed_command_leaves_no_worker(build: Path, tmp_path: Path) -> None:
-    """Whenever the command is killed, its workers end, too, and collecting again completes the
-    lake."""
+    """If the command is killed or interrupted at any time, its workers end as well, and collecting
+    again completes the lake."""
     made = make_logs(tmp_path / "logs", 150)
     environment = {**os.environ, "DARSHAN_PYTHON": sys.executable}
     environment.pop("DARSHAN_READ_LIB", None)
@@ -196,6 +200,7 @@ def test_killed_command_leaves_no_worker(build: Path, tmp_path: Path) -> None:
 
 
 def _has_group(group: int) -> bool:
+    """Returns whether a process group has a process."""
     try:
         os.killpg(group, 0)
     except ProcessLookupError:
@@ -219,7 +224,7 @@ def test_a_lake_of_a_newer_release_is_refused(darshan: Run, tmp_path: Path) -> N
 
 
 def test_a_lost_commit_is_said(darshan: Run, tmp_path: Path) -> None:
-    """If a commit is missing, readers report an error instead of showing the other rows."""
+    """If a commit file is missing, readers raise an error instead of returning the other rows."""
     for number in range(2):
         make_logs(tmp_path / "logs", 1, first=number)
         assert darshan("collect", "--into", "lake", "logs").returncode == 0
@@ -229,7 +234,8 @@ def test_a_lost_commit_is_said(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_damaged_logs_are_rows_of_problems(darshan: Run, tmp_path: Path) -> None:
-    """Each damaged log is recorded once; the other logs are collected."""
+    """Each damaged log has one row in the table problems, also after a second collection; the other
+    logs are collected."""
     made = make_logs(tmp_path / "logs", 3)
     made[1].write_bytes(made[1].read_bytes()[:900])
     (tmp_path / "logs" / "empty.darshan").write_bytes(b"")

@@ -1,4 +1,5 @@
-"""Names that a field of a page suggests: which ones, for which reader, and in a browser."""
+"""The names that a field on a page of `darshan serve` suggests while a reader types: which ones,
+for which reader, and in a browser."""
 
 from __future__ import annotations
 
@@ -54,6 +55,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def names(site: Site, field: str, prefix: str) -> Any:
+    """Returns the names that the server proposes for the beginning of a name."""
     return json.loads(site.page(f"/complete?{urlencode({'field': field, 'name': prefix})}"))
 
 
@@ -65,8 +67,8 @@ def site(lake: Path) -> Iterator[Site]:
 
 
 def test_names(site: Site) -> None:
-    """The suggested names begin with the entered text, in upper or lower case; those with most jobs
-    come first; there are at most 20."""
+    """Suggested names begin with the entered text in any case; those with most jobs come first, and
+    there are at most 20."""
     assert names(site, "user", "") == ["jane", "joe", "anna"]
     assert names(site, "user", "J") == ["jane", "joe"]
     assert names(site, "program", "sim") == ["simulate", "Sim2"]
@@ -78,7 +80,8 @@ def test_names(site: Site) -> None:
 
 
 def test_paths(site: Site) -> None:
-    """Suggestions for a path add one level of folders; a folder ends with a slash."""
+    """Suggestions for a path complete the next folder only, which ends with a slash, or the
+    file."""
     assert names(site, "path", "/") == ["/scratch/", "/scratchy/"]
     assert names(site, "path", "/scratch/") == [
         f"/scratch/{EVIL}", "/scratch/jane/", "/scratch/joe/",
@@ -90,7 +93,8 @@ def test_paths(site: Site) -> None:
 
 
 def test_within_a_mount_point(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Mount points are suggested first, because a large file system has many folders."""
+    """The first suggestions for a path are mount points, and folders are suggested only below the
+    entered mount point, because a large file system has too many folders."""
     query = complete.rows
 
     def mounted(lake: Any, question: Any, *more: Any, **values: Any) -> Any:
@@ -106,15 +110,15 @@ def test_within_a_mount_point(site: Site, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_the_last_days(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Suggested paths are those of the last days only, so that a reply takes little time."""
+    """Suggested paths are only those of the last days, as many as can be read in little time."""
     monkeypatch.setattr(complete, "_RECORDS", 1)
     assert names(site, "path", "/scratch/") == ["/scratch/joe/"]
 
 
 @pytest.mark.parametrize("by_sums", [True, False])
 def test_of_one_user(lake: Path, by_sums: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A reader who may see only one user's jobs gets no suggested names of other users, with
-    precomputed sums and without."""
+    """A reader who may see only the jobs of one user gets no names of other users, with precomputed
+    sums and without."""
     if not by_sums:
         monkeypatch.setattr(Asked, "has_sums", lambda _: False)
     with Asked(lake, user="joe") as asked:
@@ -125,7 +129,8 @@ def test_of_one_user(lake: Path, by_sums: bool, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_requests(build: Path, lake: Path, site: Site) -> None:
-    """The reply is JSON, whatever characters the names have; other fields are refused."""
+    """The reply to a request is JSON, whatever characters the names have; a request for another
+    field is refused."""
     for odd in ("field=job", "", "field=path'", "field=sql&name=x"):
         with pytest.raises(Refused):
             site.page(f"/complete?{odd}")

@@ -1,5 +1,5 @@
-"""Many clients at once: the server drops no client, and pages that need little time do not wait for
-those that need much."""
+"""Many clients of `darshan serve` at once: no client is dropped, and requests for pages that need
+little time do not wait for those that need much."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Held(Site):
-    """A site whose pages for a mount point are not finished until the test allows it."""
+    """A site that finishes a page for a mount point only after the test has set `go`. made: the
+    names of the pages that it computed."""
 
     def __init__(self, lake: Asked) -> None:
         super().__init__(lake, "test")
@@ -51,7 +52,7 @@ class Held(Site):
 
 @contextmanager
 def served(site: Site) -> Iterator[int]:
-    """Serves a site in this process; yields the port."""
+    """Serves a site by threads of this process; yields the port."""
     with Server("127.0.0.1", 0, site, remote=False) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
@@ -63,7 +64,8 @@ def served(site: Site) -> Iterator[int]:
 
 
 def until(true: Callable[[], bool]) -> None:
-    """Waits for a condition that other threads make true; fails the test if that takes too long."""
+    """Waits for a condition that other threads make true; raises AssertionError after about
+    SECONDS."""
     for _ in range(SECONDS * 100):
         if true():
             return
@@ -72,7 +74,7 @@ def until(true: Callable[[], bool]) -> None:
 
 
 def test_known_pages_never_wait(lake: Path) -> None:
-    """While 40 clients request pages that need much time, 50 others get pages that were made
+    """While 40 clients wait for pages that need much time, 50 others get pages that were computed
     before; then the 40 get theirs."""
     with Asked(lake) as asked:
         site = Held(asked)
@@ -119,7 +121,7 @@ def test_whoever_is_too_much_is_told_when_to_come_back(lake: Path) -> None:
 
 
 def test_a_new_commit_ends_what_is_kept(tmp_path: Path) -> None:
-    """After a user's rows were removed from the lake, a stored page is made again, without this
+    """After a user was removed from the lake, a stored page is computed again, without this
     user."""
     lake = tmp_path / "lake"
     collected(lake, week_of_logs(tmp_path))
@@ -132,8 +134,8 @@ def test_a_new_commit_ends_what_is_kept(tmp_path: Path) -> None:
 
 
 def test_a_commit_that_was_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After a long time without requests, a server finds the newest version of the lake, although
-    older commits were removed."""
+    """A server that had no requests for long finds the newest version of the lake, although the
+    commits after the one that it knows were removed."""
     monkeypatch.setattr(serving, "_LOOK", -1.0)
     lake = tmp_path / "lake"
     logs = week_of_logs(tmp_path)
@@ -153,8 +155,7 @@ def test_a_commit_that_was_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 class Queue:
-    """A queue of requests with a clock that stands still; it notes the order in which they are
-    answered."""
+    """The queue of requests with a clock that the test sets, in seconds."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -163,12 +164,13 @@ class Queue:
         self._threads: list[threading.Thread] = []
 
     def used(self, client: str, kind: str, seconds: float) -> None:
-        """Records that a client made a page of this kind, which took this many seconds."""
+        """Notes that a page of this kind took this many seconds for this client."""
         with self.turns.turn(client, kind):
             self.now += seconds
 
     def wants(self, client: str, kind: str) -> None:
-        """Starts a request of a client, which waits for a page of this kind."""
+        """Starts a thread for a request of a client, which waits in the queue for a page of this
+        kind; returns when it waits."""
         before = self.turns.waiting
 
         def wait() -> None:
@@ -180,15 +182,16 @@ class Queue:
         until(lambda: self.turns.waiting == before + 1)
 
     def end(self) -> list[str]:
-        """Returns the order in which all requests were answered."""
+        """Waits for all requests; returns "CLIENT KIND" of each in the order in which they were
+        answered."""
         for thread in self._threads:
             thread.join()
         return self.order
 
 
 def test_cheap_pages_come_first() -> None:
-    """The queue answers a client's requests that need little time first, even if they came last.
-    From several clients it answers first the one that has used the least time."""
+    """One client's requests that need little time are answered first, even if they came last. Among
+    clients, the one that has used the least time comes first."""
     queue = Queue()
     queue.used("crowd", "costly", 0.8)
     queue.used("crowd", "cheap", 0.01)
@@ -203,8 +206,8 @@ def test_cheap_pages_come_first() -> None:
 
 
 def test_a_costly_page_has_its_turn() -> None:
-    """A request that needs much time is answered, although requests that need little time keep
-    arriving after it."""
+    """A request that needs much time and has waited long is answered before a later request that
+    needs little time."""
     queue = Queue()
     queue.used("a", "costly", 0.15)
     queue.used("a", "cheap", 0.01)
@@ -217,7 +220,8 @@ def test_a_costly_page_has_its_turn() -> None:
 
 
 def test_who_waits_too_long_is_refused() -> None:
-    """A request that waited for a certain time is refused, and the next one is answered."""
+    """A request that waits longer than the limit is refused with status 503, and the next one is
+    answered."""
     turns = Turns(longest=0.01)
     with turns.turn("a", "page"), pytest.raises(Refused) as refused, turns.turn("b", "page"):
         pass
@@ -227,8 +231,8 @@ def test_who_waits_too_long_is_refused() -> None:
 
 
 def test_few_bytes_are_kept() -> None:
-    """If the stored pages exceed the limit in bytes, those that were not requested for the longest
-    time are removed; a page larger than the limit is not stored."""
+    """If the stored pages exceed the limit of bytes, those that were not requested for longest are
+    removed; a page that exceeds it alone is not stored."""
     kept = KeptPages(10)
     for name in "abc":
         kept.put(1, name, b"1234")

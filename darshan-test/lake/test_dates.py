@@ -1,4 +1,5 @@
-"""All commands accept the same forms of ages, and prune never removes more than the user meant."""
+"""All commands accept the same ages ("7d") in place of dates, and `darshan lake prune` never
+removes more than the user meant."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ from .conftest import Run
 from .rows import committed
 
 DAY = datetime.timedelta(days=1)
-AGES = (0, 3, 10, 40)  # days
+# Ages of the jobs in the lake, in days.
+AGES = (0, 3, 10, 40)
 
 
 @pytest.fixture
@@ -97,8 +99,8 @@ def test_the_message_names_an_age(darshan: Run, command: list[str]) -> None:
 
 
 def test_prune_wants_a_day(darshan: Run, lake: Path) -> None:
-    """prune refuses an age of less than a day, because it would remove everything; a dry run lists
-    the jobs that would be removed."""
+    """`darshan lake prune` refuses an age of less than a day, which would remove everything. With
+    --dry-run it lists the jobs that would be removed, and removes none."""
     before = committed(lake)
     for words in ("0d", "0h", "23h"):
         done = darshan("lake", "prune", "--older", words, "lake")

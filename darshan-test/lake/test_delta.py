@@ -1,5 +1,5 @@
-"""The Delta tables of a lake have the rows of the lake, with any number of processes that publish,
-and at whatever time one of them is killed."""
+"""The Delta tables that `darshan lake publish` makes have the rows of the lake, with any number of
+publishing processes, and at whatever time one of them is killed."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def published(lake: Path) -> dict[str, Table]:
 
 
 def _sums(rows: pa.Table, kinds: dict[str, pa.DataType]) -> dict[str, Any]:
-    """Returns the sum of each column of numbers, and the number of values of each other column.
-    kinds: the types of the columns."""
+    """Returns for each column of numbers the sum of its values, for each other column the number of
+    its values. kinds: the types of the columns."""
     found = {}
     for name in rows.column_names:
         column = rows[name].cast(kinds[name])
@@ -63,8 +63,8 @@ def _sums(rows: pa.Table, kinds: dict[str, pa.DataType]) -> dict[str, Any]:
 
 
 def equal(lake: Path, deep: bool = False) -> None:
-    """Checks that the Delta tables have as many rows as the tables of the lake, and the same sums
-    of all columns. deep: whether to compare each cell, too."""
+    """Checks that each Delta table has the same files, as many rows and the same sums of all
+    columns as the table of the lake. deep: whether to compare each cell."""
     found, snapshot = published(lake), Snapshot(str(lake))
     assert set(found) >= set(snapshot.tables)
     for name, one in found.items():
@@ -84,7 +84,7 @@ def equal(lake: Path, deep: bool = False) -> None:
 
 
 def publish(lake: Path) -> setting.Made:
-    """Publishes the Delta tables of a lake in this process. Returns what was published."""
+    """Publishes the Delta tables of a lake in this process. Returns how much was published."""
     return setting.publish(Snapshot(str(lake)))
 
 
@@ -103,7 +103,8 @@ def every_module(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_table_of_every_module(every_module: Path) -> None:
-    """Each cell of each column is equal; a second process that publishes finds nothing to do."""
+    """For a lake with all modules, each cell of the Delta tables is that of the lake; publishing
+    again does nothing."""
     assert publish(every_module).tables == len(committed(every_module))
     equal(every_module, deep=True)
     kinds = {str(kind) for one in published(every_module).values() for kind in one.columns.values()}
@@ -112,8 +113,8 @@ def test_every_table_of_every_module(every_module: Path) -> None:
 
 
 def test_names_that_delta_accepts() -> None:
-    """Delta ignores the case of names, and without column mapping it does not allow characters such
-    as blanks."""
+    """The columns of each table have names that Delta accepts: different without regard to case,
+    and without blanks and the like."""
     for one in columns.tables().values():
         names = [name.lower() for name in (*one.names, "month")]
         assert len(set(names)) == len(names)
@@ -121,6 +122,8 @@ def test_names_that_delta_accepts() -> None:
 
 
 def _bound(value: Any, up: bool) -> Any:
+    """Returns a value in the form of the statistics of Delta. up: whether a time is rounded up to
+    milliseconds."""
     if value is None or not hasattr(value, "tzinfo"):
         return str(value) if hasattr(value, "year") else value
     milliseconds = -(-int(value.timestamp() * 10**6) // 1000) if up else int(
@@ -130,8 +133,8 @@ def _bound(value: Any, up: bool) -> Any:
 
 
 def test_statistics(every_module: Path) -> None:
-    """The minimum and maximum of a column in the Delta log are not above the file's minimum and not
-    below its maximum."""
+    """For each column, the minimum in the Delta log is not above the smallest value of the file,
+    and the maximum not below the largest."""
     publish(every_module)
     seen = set()
     for one in published(every_module).values():
@@ -149,8 +152,8 @@ def test_statistics(every_module: Path) -> None:
 
 
 def test_collected_and_compacted(darshan: Run, tmp_path: Path) -> None:
-    """While logs are collected and files compacted, a reader can open all files of each version,
-    and each log is in a version once."""
+    """While logs are collected and files compacted, each version that a reader finds has all of its
+    files and each log once."""
     lake, made = tmp_path / "lake", make_logs(tmp_path / "logs", 20)
     fill(lake, made[:4])
     setting.switch_on(str(lake), 0.0)
@@ -198,6 +201,7 @@ for _ in range(int(sys.argv[2])):
 
 
 def _run(code: str, *arguments: object) -> subprocess.Popen[str]:
+    """Starts Python code with arguments. Returns the process."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-c", code, *map(str, arguments)]
     return subprocess.Popen(
@@ -206,7 +210,7 @@ def _run(code: str, *arguments: object) -> subprocess.Popen[str]:
 
 
 def test_publishers_at_once(tmp_path: Path) -> None:
-    """While two processes publish and a third one collects, none of them fails; after that the
+    """While two processes publish and a third one collects, none of them fails; afterwards the
     Delta tables equal the lake."""
     lake, made = tmp_path / "lake", make_logs(tmp_path / "logs", 10)
     fill(lake, made[:2])
@@ -221,8 +225,8 @@ def test_publishers_at_once(tmp_path: Path) -> None:
 
 
 def test_who_comes_second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If another process has written a version first, a process publishes the missing files in the
-    next version; if it has read fewer commits than the other one, it publishes nothing."""
+    """If another process has just written the next version, this one publishes the missing files in
+    the version after it; if it knows fewer commits than the other, it publishes nothing."""
     lake, made = tmp_path / "lake", make_logs(tmp_path / "logs", 6)
     fill(lake, made[:2])
     old = Snapshot(str(lake))
@@ -272,8 +276,8 @@ print(step)
 
 @pytest.mark.parametrize("step", turning(range(1, 110), 0.02, "delta kills"))
 def test_killed_at_any_step(step: int, tmp_path: Path) -> None:
-    """After SIGKILL before any change to the file system, each table is readable in its old or its
-    new version, and the next process that publishes completes it."""
+    """After a publishing process is killed before any change of the file system, each table can be
+    read in its old or its new version, and the next publishing process completes it."""
     lake, made = tmp_path / "lake", make_logs(tmp_path / "logs", 6)
     fill(lake, made[:3])
     publish(lake)
@@ -291,9 +295,11 @@ def test_killed_at_any_step(step: int, tmp_path: Path) -> None:
 
 
 def _cut(path: Path) -> None:
+    """Removes the second half of a file."""
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
 
 
+# Ways to damage the Delta log of a table.
 DAMAGE: dict[str, Callable[[Path], None]] = {
     "half a version": lambda log: _cut(log / f"{10:020}.json"),
     "an empty version": lambda log: (log / f"{10:020}.json").write_text(""),
@@ -325,8 +331,8 @@ def of_versions(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("what", turning(list(DAMAGE), 0.3, "delta damage"))
 def test_a_damaged_log_is_made_anew(what: str, of_versions: Path, tmp_path: Path) -> None:
-    """If the Delta log of a table is damaged, the next process that publishes writes a new one from
-    the lake."""
+    """If the Delta log of a table is damaged, the next publishing process writes a new one from the
+    lake, and no file of the lake is removed before."""
     lake = tmp_path / "lake"
     shutil.copytree(of_versions, lake)
     equal(lake)
@@ -342,8 +348,8 @@ def test_a_damaged_log_is_made_anew(what: str, of_versions: Path, tmp_path: Path
 def test_versions_and_checkpoints_expire(
     of_versions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Versions before an old checkpoint are removed, and so are files that have not been in the
-    table for long."""
+    """Old versions before a checkpoint are removed, and so are the entries of files that left the
+    table long ago."""
     lake, log = tmp_path / "lake", tmp_path / "lake" / "jobs" / "_delta_log"
     shutil.copytree(of_versions, lake)
     compact(str(lake), schema_of, shape)
@@ -363,8 +369,8 @@ def test_versions_and_checkpoints_expire(
 
 
 def test_readers_keep_their_files(tmp_path: Path) -> None:
-    """Old files are removed, except for those of the newest version, even if compaction replaced
-    them long ago, and those that were in a version within the grace time."""
+    """The sweep removes old files, except those of the newest published version, and those that
+    were in a version within the grace time."""
     lake, made = tmp_path / "lake", make_logs(tmp_path / "logs", 8)
     for path in made:
         fill(lake, [path])
@@ -390,7 +396,8 @@ def test_readers_keep_their_files(tmp_path: Path) -> None:
 
 
 def test_a_user_is_forgotten(darshan: Run, of_versions: Path, tmp_path: Path) -> None:
-    """After prune, no version or checkpoint contains the name of the removed user."""
+    """After `darshan lake prune --user`, no version or checkpoint in the Delta logs contains the
+    user's name."""
     lake = tmp_path / "lake"
     shutil.copytree(of_versions, lake)
     setting.switch_on(str(lake), 3600.0)
@@ -405,8 +412,8 @@ def test_a_user_is_forgotten(darshan: Run, of_versions: Path, tmp_path: Path) ->
 
 
 def test_files_of_an_earlier_release(tmp_path: Path) -> None:
-    """Columns that had another name in files of an earlier release keep their values, because the
-    files are rewritten before they are published."""
+    """Columns that had another name in an earlier release keep their values: files with the old
+    names are rewritten before they are published."""
     lake = tmp_path / "lake"
     fill(lake, make_logs(tmp_path / "logs", 4))
     before = table(lake, "jobs")
@@ -429,8 +436,8 @@ def test_files_of_an_earlier_release(tmp_path: Path) -> None:
 
 
 def test_the_command(darshan: Run, tmp_path: Path) -> None:
-    """`publish` starts regular publication; a collector publishes when an hour has passed since the
-    last time; `publish --off` ends it."""
+    """`darshan lake publish` publishes and starts regular publication; a collector then publishes
+    when an hour has passed since the last time; `publish --off` ends that."""
     lake = tmp_path / "lake"
     collect = ["collect", "--into", "lake", "--no-findings", "--workers", "1"]
     made = make_logs(tmp_path / "logs", 3)
@@ -462,8 +469,8 @@ def test_the_command(darshan: Run, tmp_path: Path) -> None:
 
 @pytest.mark.needs("root", "ordinary-user")
 def test_who_may_only_read(tmp_path: Path) -> None:
-    """A user who may only read the lake cannot publish; a message says why, and nothing changes. A
-    collector that cannot publish still collects."""
+    """A user who may only read the lake cannot publish: a message says why, and the lake stays as
+    it is. A collector that cannot publish collects nevertheless."""
     lake, other = tmp_path / "lake", tmp_path / "other"
     for one in (lake, other):
         fill(one, make_logs(tmp_path / f"logs of {one.name}", 2))

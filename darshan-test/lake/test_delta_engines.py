@@ -1,5 +1,5 @@
-"""Engines of other projects read the Delta tables of a lake by the names of their folders (run by
-`./dev full`)."""
+"""Engines of other projects (deltalake, polars, DataFusion, DuckDB, Spark) read the Delta tables of
+a lake by their folders; run by `./dev full`."""
 
 from __future__ import annotations
 
@@ -42,10 +42,12 @@ ENGINES = [
     for name in delta_engines.ENGINES
 ]
 SECONDS = 500
-FORGED = 40  # logs with impossible values, and with bytes whose sum has more than 64 bits
+# Number of logs with impossible values, or with bytes whose sum over logs exceeds 64 bits.
+FORGED = 40
 
 
 def _command(engine: str, lake: Path, *rest: str | Path) -> tuple[list[str], dict[str, str]]:
+    """Returns the command that runs delta_engines.py with an engine, and its environment."""
     beside = Path(sys.executable).parent.parent / f"{engine}-delta"
     environment = {**os.environ, "PYTHONPATH": str(beside) if beside.is_dir() else ""}
     environment.update(SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=sys.executable)
@@ -56,7 +58,7 @@ def _command(engine: str, lake: Path, *rest: str | Path) -> tuple[list[str], dic
 
 
 def _forged(folder: Path) -> list[Path]:
-    """Makes logs of a user who wants to spoil the sums of all users."""
+    """Makes the logs of a user who wants to spoil the sums of all users; returns their paths."""
     rng, paths = random.Random(seed()), []
     for number in range(FORGED):
         log = mutated(rng, number)
@@ -72,6 +74,7 @@ def _forged(folder: Path) -> list[Path]:
 
 
 def _of_folder(lake: Path) -> list[tuple[str, int, int]]:
+    """Returns path, size and time of each file in a lake."""
     return sorted(
         (str(p), p.stat().st_size, p.stat().st_mtime_ns) for p in lake.rglob("*") if p.is_file()
     )
@@ -79,8 +82,8 @@ def _of_folder(lake: Path) -> list[tuple[str, int, int]]:
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Makes a lake of all modules in two months, with compacted files, checkpoints, a table all of
-    whose rows were removed, and the logs of a user who forges them. Returns the lake's path."""
+    """Makes a lake of all modules in two months, with compacted files, checkpoints, a table whose
+    rows were all removed, and the logs of _forged. Returns the lake's path."""
     folder = tmp_path_factory.mktemp("engines")
     lake, made = folder / "lake", make_logs(folder / "logs", 24)
     for first in range(0, 24, 2):
@@ -100,6 +103,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _same(mine: Any, theirs: Any) -> bool:
+    """Returns whether two values are equal; numbers may differ by rounding."""
     if isinstance(mine, (int, float)) and theirs is not None:
         return math.isclose(float(mine), float(theirs), rel_tol=1e-12)
     return str(mine) == str(theirs)
@@ -107,8 +111,8 @@ def _same(mine: Any, theirs: Any) -> bool:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_engine_reads_each_cell(engine: str, lake: Path, tmp_path: Path) -> None:
-    """Rows, sums and cells of each table, and the results of queries, are those of the lake; the
-    engine writes nothing."""
+    """Each engine reads the same rows, cells and query results as the lake has, and writes
+    nothing."""
     before = _of_folder(lake)
     names = sorted(path.parent.name for path in lake.glob("*/_delta_log"))
     if engine == "spark":  # takes seconds for each table: one of each type of column
@@ -142,8 +146,8 @@ def test_an_engine_reads_each_cell(engine: str, lake: Path, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_engine_reads_meanwhile(engine: str, tmp_path: Path) -> None:
-    """While logs are collected and files compacted, an engine finds no log missing or counted
-    twice."""
+    """While logs are collected and files compacted, each engine always finds each committed log
+    once."""
     lake, made = tmp_path / "lake", make_logs(tmp_path / "logs", 22)
     fill(lake, made[:2])
     setting.publish(Snapshot(str(lake)))

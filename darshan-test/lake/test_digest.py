@@ -1,4 +1,4 @@
-"""Compares the digest of a week with sums that are computed in Python over the rows of the
+"""`darshan digest` of a week is compared with sums that are computed in Python over the rows of the
 tables."""
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from .rows import rows
 MONDAY = datetime.date(2026, 11, 9)
 WEEK = Week(MONDAY)
 JOBS = 28  # two weeks, two jobs a day
-# Markup, a table cell, a new line and a terminal command, all in one name.
+# A program with markup, a table cell, a new line and a terminal command in its name.
 HOSTILE = b"/x/a`b|c<script>**@all\x1b[31m\n#d"
 
 
 def collected(lake: Path, paths: list[Path], key: str = "") -> None:
-    """Collects logs into a new lake, with findings. key: for anonymized names; "" for plain
-    names."""
+    """Collects logs into a new lake, with findings. key: the key by which names are anonymized; ""
+    for plain names."""
     storage.make(str(lake), {"hidden": bool(key)})
     publisher = Publisher(str(lake))
     found = [files.named(str(path)) for path in paths]
@@ -45,8 +45,8 @@ def collected(lake: Path, paths: list[Path], key: str = "") -> None:
 
 
 def week_of_logs(folder: Path) -> list[Path]:
-    """Writes logs of two weeks of four programs, one of which has a name with markup; one log is
-    truncated, and one file is not a log. Returns their paths."""
+    """Writes 28 logs of two weeks, of three users and four programs, one of which has a name with
+    markup, a truncated log, and a file that is not a log. Returns their paths."""
     paths = []
     begun = datetime.datetime(2026, 11, 2, 0, 30, tzinfo=datetime.timezone.utc).timestamp()
     for number in range(JOBS):
@@ -85,17 +85,19 @@ def lake(logs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def told(lake: Path) -> Told:
-    """Returns the digest of the second week."""
+    """Returns the digest of the second week, with at most 10 rows in each table."""
     with Asked(lake) as asked:
         return tell(asked, WEEK, 10)
 
 
 def _is_in(row: dict[str, Any], week: Week) -> bool:
+    """Returns whether a row is of a day of the week."""
     return row["day"] is not None and week.first <= row["day"] <= week.last
 
 
 def test_sums(lake: Path, told: Told) -> None:
-    """The sums of the week and of the week before are right."""
+    """The digest has the right numbers of jobs, users, programs and bytes for its week and for the
+    week before."""
     for week, sums in ((WEEK, told.sums), (WEEK.before, told.sums_before)):
         jobs = [r for r in rows(lake, "jobs") if _is_in(r, week)]
         assert sums["jobs"] == len(jobs) == JOBS // 2
@@ -107,8 +109,8 @@ def test_sums(lake: Path, told: Told) -> None:
 
 
 def test_sums_above_64_bits(lake: Path) -> None:
-    """A sum that does not fit into 64 bits is a whole number that the function for units can
-    print."""
+    """A sum of bytes that exceeds 64 bits is returned as an integer, and the digest can print
+    it."""
     most = (1 << 63) - 1
     with Asked(lake) as asked:
         (row,) = asked.sql(f"SELECT sum({most}::BIGINT) AS n FROM jobs").rows()
@@ -117,7 +119,8 @@ def test_sums_above_64_bits(lake: Path) -> None:
 
 
 def test_losses(lake: Path, told: Told) -> None:
-    """No job loses more time than its run took, and no loss is counted twice."""
+    """In the digest no job loses more time than its run took, and no second is counted for two
+    findings."""
     lost: dict[tuple[str, str], float] = defaultdict(float)
     had: dict[tuple[str, str], float] = defaultdict(float)
     by_rule: dict[tuple[str, str], float] = defaultdict(float)
@@ -165,7 +168,7 @@ def test_file_systems(lake: Path, told: Told) -> None:
 
 
 def inline(text: str) -> tuple[set[str], str]:
-    """Returns the kinds of markup that a Markdown parser finds in the text, and the name with
+    """Returns the kinds of markup that a Markdown parser finds in a digest, and the name with
     markup as the parser shows it."""
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     assert not [t for t in tokens if t.type in ("html_block", "code_block", "fence", "hr")]
@@ -270,7 +273,8 @@ def test_names_of_weeks() -> None:
 
 
 def test_what_cannot_be_written(lake: Path, darshan: Run) -> None:
-    """An error causes a message of one line and the status 1."""
+    """If the output cannot be written, the week is invalid or the lake missing, the command prints
+    one line and exits with 1."""
     for more in (["-o", "/nowhere/x.md"], ["--week", "soon"]):
         done = darshan("digest", lake, *more)
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)

@@ -1,5 +1,5 @@
-"""Results are exact to the last digit; the dictionaries of files contain only the names of their
-own rows."""
+"""Results of queries are exact to the last digit; the dictionaries of Parquet files contain only
+the names of their own rows; and one key anonymizes a lake."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ def lake(darshan: Run, tmp_path: Path) -> Path:
 
 
 def sql(darshan: Run, query: str, *options: str) -> str:
+    """Returns the output of an SQL query on the lake. options: of the command."""
     done = darshan("ask", "lake", "--sql", query, *options)
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -75,7 +76,8 @@ def test_questions_that_are_none(darshan: Run) -> None:
 
 
 def words_beside(lake: Path) -> set[tuple[str, str]]:
-    """Returns (file, word) for each entry of a dictionary that no row of the file uses."""
+    """Returns each pair (file, word) such that the word is in a dictionary of the file, but in none
+    of its rows."""
     found = set()
     for path in lake.rglob("*.parquet"):
         names = pq.read_schema(path).names
@@ -89,7 +91,8 @@ def words_beside(lake: Path) -> set[tuple[str, str]]:
 
 
 def test_files_have_the_names_of_their_rows(lake: Path, darshan: Run) -> None:
-    """Files contain no names of other rows after collecting, compaction and removal of a user."""
+    """No file contains a name that none of its rows has: after collecting, after compaction, and
+    after a user was removed."""
     assert not words_beside(lake)
     users = {r["user"] for r in json.loads(sql(darshan, 'SELECT "user" FROM jobs', "--json"))}
     assert len(users) > 1
@@ -101,8 +104,8 @@ def test_files_have_the_names_of_their_rows(lake: Path, darshan: Run) -> None:
 
 
 def test_one_key(darshan: Run, tmp_path: Path) -> None:
-    """A key other than the lake's is refused, because it would count one user twice; mount points
-    are anonymized, too."""
+    """A key other than the lake's is refused, because users would be counted twice. Mount points
+    are anonymized as well."""
     make_logs(tmp_path / "logs", 2)
     hidden = ("collect", "--into", "lake", "--workers", "1", "logs", "--obfuscate")
     assert darshan(*hidden).returncode == 0
@@ -122,8 +125,8 @@ ORDER BY a NULLS LAST"""
 
 
 def test_times_without_pandas(tmp_path: Path) -> None:
-    """Times are those that pyarrow returns, but they are read without importing pandas, which would
-    take a second."""
+    """Times in results are those that pyarrow returns, but pandas, whose import takes a second, is
+    not imported."""
     storage.make(str(tmp_path / "lake"), {})
     script = f"""import sys
 sys.path.insert(0, {str(build_folder() / "python")!r})

@@ -27,12 +27,13 @@ def _half(path: Path) -> bytes:
 
 
 def _age(path: Path) -> None:
+    """Makes a file an hour old."""
     os.utime(path, (time.time() - 3600,) * 2)
 
 
 def test_a_damaged_log_settles_first(darshan: Run, tmp_path: Path) -> None:
-    """A damaged log that has just changed is not collected before the next run; an old one is
-    collected at once."""
+    """A damaged log whose file changed less than --settle seconds ago is skipped, because it may
+    still be copied; an older one is recorded in the table problems at once."""
     made = make_logs(tmp_path / "logs", 3)
     content = _half(made[1])
     done = darshan(*COLLECT)
@@ -50,8 +51,8 @@ def test_a_damaged_log_settles_first(darshan: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("key", ["", "hidden"])
 def test_the_whole_log_replaces_the_half(darshan: Run, tmp_path: Path, key: str) -> None:
-    """The commit that adds the whole log removes the rows of the truncated one from all tables,
-    even if the file's name is not that of a job; other logs keep their rows."""
+    """The commit that adds the complete log removes the rows of the truncated one from all tables;
+    rows of other logs stay. key: whether names are anonymized."""
     made = make_logs(tmp_path / "logs", 5)
     made[1] = made[1].rename(tmp_path / "logs" / "run.darshan")
     options = ["--obfuscate"] if key else []
@@ -73,8 +74,8 @@ def test_the_whole_log_replaces_the_half(darshan: Run, tmp_path: Path, key: str)
 
 
 def test_a_log_is_rewritten(darshan: Run, tmp_path: Path) -> None:
-    """Newer contents of a job's log replace older ones. A file of another name may be the log of
-    the next job, and a log that was moved elsewhere still exists: the rows of these stay."""
+    """New contents of a job's log replace the rows of the old ones. But if the file's name does not
+    identify a job, or if the old log was only moved, its rows stay."""
     made = make_logs(tmp_path / "logs", 6)
     reused = made[4].rename(tmp_path / "logs" / "latest.darshan")
     kept = {path: path.read_bytes() for path in (made[0], reused)}
@@ -94,12 +95,13 @@ def test_a_log_is_rewritten(darshan: Run, tmp_path: Path) -> None:
 
 
 def _part(lake: Path, path: Path) -> Part:
+    """Returns new files of the lake with the rows of a log, which no commit has yet."""
     return make([files.named(str(path))], Options(str(lake), findings=False))
 
 
 def test_the_slower_collector_does_not_bring_the_half_back(tmp_path: Path) -> None:
-    """If a collector that read the truncated log commits after one that read the whole log, only
-    the whole log is in the lake."""
+    """If a collector that read the truncated log commits after one that read the complete log, only
+    the complete log is in the lake."""
     lake = tmp_path / "lake"
     [path] = make_logs(tmp_path / "logs", 1)
     content = _half(path)
@@ -117,8 +119,7 @@ def test_the_slower_collector_does_not_bring_the_half_back(tmp_path: Path) -> No
 
 
 def test_contents_that_come_back(tmp_path: Path) -> None:
-    """The first contents of a log are collected again if they come back after others replaced
-    them."""
+    """If the contents of a log are replaced and later come back, they are collected again."""
     lake = tmp_path / "lake"
     [path, other] = make_logs(tmp_path / "logs", 2)
     storage.make(str(lake), {})
@@ -132,7 +133,7 @@ def test_contents_that_come_back(tmp_path: Path) -> None:
 
 
 def test_lakes_of_before_know_their_logs(darshan: Run, tmp_path: Path) -> None:
-    """Logs that were collected by earlier releases are recognized by their keys: no file is read
+    """Logs that an earlier release collected are recognized by its kind of keys: no log is read
     again."""
     made = make_logs(tmp_path / "logs", 3)
     assert darshan(*COLLECT).returncode == 0

@@ -34,18 +34,20 @@ from .rows import identity, make_logs, rows, table
 BEGUN = 1_700_000_000
 HUGE = (1 << 63) - 1
 QUESTION_VALUES = {**VALUES, "date": "2023-11-16", "from": "2023-11-01", "to": "2030-01-01"}
-# The rows of these questions are those of a program or a user, so those of others cannot change.
+# Queries whose rows belong to a program or a user, and the column with its name: rows of other
+# owners must not change.
 BY_OWNER = {"programs": "program", "losses": "program", "small-writes": "program", "users": "user"}
 
 
 def _log(number: int) -> Log:
+    """Returns a log with possible values. number: its seed."""
     versions = {"POSIX": 4, "STDIO": 2}
     return standard_log(versions, seed=number, start=(BEGUN, 0), end=(BEGUN + 60, 0))
 
 
 def mutated(rng: random.Random, number: int) -> Log:
-    """Returns a log in which some counters, and at times its begin, end or number of processes,
-    have extreme values. number: the seed of the log without these changes."""
+    """Returns a log in which some counters have extreme values, and sometimes also its begin, its
+    end or its number of processes. number: the seed of the unchanged log."""
     log = _log(number)
     if rng.random() < 0.2:
         log.start = (rng.choice((-5, 77, BEGUN * 50, HUGE)), 0)
@@ -63,6 +65,7 @@ def mutated(rng: random.Random, number: int) -> Log:
 
 
 def _collected(lake: Path, paths: list[Path], **more: Any) -> None:
+    """Makes a lake of some logs. more: options of the collection."""
     storage.make(str(lake), {})
     part = make([files.named(str(path)) for path in paths], Options(str(lake), **more))
     Publisher(str(lake)).publish(part)
@@ -70,8 +73,8 @@ def _collected(lake: Path, paths: list[Path], **more: Any) -> None:
 
 @pytest.fixture(scope="module")
 def lakes(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Makes a lake of correct logs, and one that also has changed logs of a user and program
-    mallory. Returns both paths."""
+    """Makes a lake of correct logs, and one that also has mutated logs of user and program mallory.
+    Returns both paths."""
     top = tmp_path_factory.mktemp("impossible")
     honest = make_logs(top / "logs", 8)
     rng = random.Random(seed())
@@ -88,6 +91,7 @@ def lakes(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 def _answers(lake: Path, user: str | None = None) -> dict[str, list[dict[str, Any]]]:
+    """Returns the rows of each ready query. user: only of this user; None for all."""
     found = {}
     with Asked(lake) as asked:
         for question in QUESTIONS:
@@ -102,8 +106,8 @@ def _pair(row: dict[str, Any]) -> tuple[str, ...]:
 
 
 def test_answers_of_others_are_the_same(lakes: tuple[Path, Path]) -> None:
-    """Each query succeeds, has no NaN, and has the same rows for other users as without the changed
-    logs."""
+    """On the lake with mutated logs, each predefined query succeeds without NaN and has the same
+    rows for other users as on the lake without them."""
     honest, mixed = lakes
     for user in turning(("user0", "user1", "user2"), 0.5, "honest users"):
         want, got = _answers(honest, user), _answers(mixed, user)
@@ -126,8 +130,8 @@ def test_answers_of_others_are_the_same(lakes: tuple[Path, Path]) -> None:
 
 
 def test_every_sum_can_be_made(lakes: tuple[Path, Path]) -> None:
-    """No column whose values are added up has a value that would make a sum useless, in any reader
-    of Parquet."""
+    """No column whose values are added up has a value that would make a sum useless: NaN, infinity,
+    a negative or a far too large number."""
     _, mixed = lakes
     now = time.time()
     for name, kind in columns.tables().items():
@@ -158,8 +162,8 @@ def test_pages_and_the_week(lakes: tuple[Path, Path], darshan: Run) -> None:
 
 
 def test_the_raw_value_is_kept(darshan: Run, tmp_path: Path) -> None:
-    """An impossible value is null in the record and in all sums; the table problems has the value
-    of the log."""
+    """An impossible value is null in the record's row and in all sums; the table problems has the
+    value from the log."""
     log = _log(1)
     record = next(r for m in log.modules if m.name == "POSIX" for r in m.records)
     assert isinstance(record, Counted)
@@ -181,9 +185,8 @@ def test_the_raw_value_is_kept(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_what_ranks_did_not_record(darshan: Run, tmp_path: Path) -> None:
-    """Earlier runtimes write -1 for a counter that they do not record, and the reduction of a
-    shared file adds these values: the sum over the ranks is unknown, and the log is not reported as
-    damaged."""
+    """Earlier runtimes write -1 for a counter that they do not record, and reducing a shared file
+    adds these: minus the number of ranks means unknown, and is not reported as damage."""
     log = _log(1)
     log.nprocs = 4
     records = [r for m in log.modules if m.name == "POSIX" for r in m.records]
@@ -200,8 +203,7 @@ def test_what_ranks_did_not_record(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_more_processes_than_a_job_has(darshan: Run, tmp_path: Path) -> None:
-    """An impossible number of processes is null, so that no sum contains the hours of a trillion
-    processes."""
+    """An impossible number of processes is null, so that no sum has the hours of 2^40 processes."""
     log = _log(1)
     log.nprocs = 1 << 40
     path = tmp_path / "jane_p_id1-1_1-1-1-1_1.darshan"
@@ -222,8 +224,8 @@ def test_real_logs_are_not_damaged(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_the_rate_is_a_setting(darshan: Run, tmp_path: Path) -> None:
-    """With a lower setting of the highest possible rate, more numbers of bytes are impossible and
-    become null."""
+    """If --process-rate is lower, more numbers of bytes are impossible for the run time, and become
+    null; 0 is refused."""
     made = make_logs(tmp_path / "logs", 1)
     for lake, more in (("all", ()), ("none", ("--process-rate", "1e-9"))):
         assert darshan("collect", "--into", lake, *more, *made).returncode == 0

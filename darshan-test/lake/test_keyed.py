@@ -1,5 +1,5 @@
-"""A lake with anonymized names: without the key, a reader cannot test whether a guessed name
-occurs."""
+"""A lake with anonymized names: a reader without the key cannot find out whether a guessed name
+occurs in it."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ COLLECT = ("collect", "--into", "lake", "--workers", "1", "--settle", "0", "logs
 
 
 def _logs(folder: Path) -> list[Path]:
+    """Makes a folder with a log and a file that is not a log. Returns their paths."""
     folder.mkdir()
     path = folder / "jane_p_id1-1_1-1-1-1_1.darshan"
     path.write_bytes(encode(standard_log(MODULES)))
@@ -31,8 +32,8 @@ def _logs(folder: Path) -> list[Path]:
 
 
 def test_a_dictionary_finds_nothing(darshan: Run, tmp_path: Path) -> None:
-    """No table has a hash of a name that can be computed without the key. The id of a file is the
-    same in all tables, so that joins have the same rows as in a lake with plain names."""
+    """No table has a hash of a name that can be computed without the key. A file has the same id in
+    all tables, so that joins have as many rows as in a lake with plain names."""
     _logs(tmp_path / "logs")
     assert darshan(*COLLECT, "--obfuscate").returncode == 0
     assert darshan(*COLLECT, "--into", "plain").returncode == 0
@@ -57,8 +58,8 @@ def test_a_dictionary_finds_nothing(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_no_index_tells_a_path(darshan: Run, tmp_path: Path) -> None:
-    """The hashes in the index of known files and the identities of unreadable files depend on the
-    key, too."""
+    """The hashes in the index of collected files, and the identities of unreadable files, cannot be
+    computed without the key either."""
     paths = _logs(tmp_path / "logs")
     assert darshan(*COLLECT, "--obfuscate").returncode == 0
     [index] = (tmp_path / "lake" / "_seen").iterdir()
@@ -105,8 +106,8 @@ def test_a_hidden_lake_of_before(darshan: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["<u8", "<i8"])
 def test_ids_of_every_type(kind: str) -> None:
-    """An id of 0 means that there is none, and is not changed; equal ids stay equal, and another
-    key gives other ids."""
+    """Anonymizing ids keeps 0 (no id), maps equal ids to equal ones, and depends on the key;
+    without a key ids stay as they are. kind: the numpy type of the ids."""
     array = np.array([0, 7, 0, 1 << 62, 7], kind)
     found = Hide("key").ids(array)
     assert found.dtype == np.dtype("u8") and found[0] == found[2] == 0

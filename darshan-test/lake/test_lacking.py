@@ -1,5 +1,5 @@
-"""The commands of lakes in a Python that does not have their packages: the messages lead to a
-Python that has them."""
+"""In a Python without their packages, the commands of lakes say how to install these for a Python
+that has them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tree import SOURCE
 
 from lake.conftest import SECONDS, Run
 
+# For each command its arguments, and the packages that the message must name.
 COMMANDS = {
     "collect": (["."], "pyarrow"),
     "ask": (["lake"], "pyarrow and duckdb"),
@@ -25,14 +26,14 @@ ABSENT = "raise ModuleNotFoundError(name=__name__)\n"
 
 
 def projects(words: list[str]) -> set[str]:
-    """Returns the projects that a pip command would install. words: those of the command; options
-    are skipped."""
+    """Returns the projects that a pip command would install. words: the command."""
     assert words[1 if words[0].endswith("/pip") else 3] == "install"
     return set(words[words.index("install") + 1 :])
 
 
 def extra() -> set[str]:
-    """Returns the projects that the wheel installs with the extra [centre]."""
+    """Returns the projects that the wheel installs with the extra [centre], including its
+    dependencies."""
     text = (SOURCE / "pyproject.toml").read_text("utf-8")
     lists = [re.search(rf"^{name} = \[(.*)\]$", text, re.M) for name in ("dependencies", "centre")]
     return {name for found in lists if found for name in re.findall('"([^"]+)"', found[1])}
@@ -40,7 +41,7 @@ def extra() -> set[str]:
 
 @pytest.fixture
 def hidden(tmp_path: Path) -> dict[str, str]:
-    """Returns the environment of a Python that finds none of the packages."""
+    """Returns variables by which a Python finds none of the packages."""
     folder = tmp_path / "hidden"
     folder.mkdir()
     for name in ("pyarrow", "duckdb", "distributed"):
@@ -58,7 +59,7 @@ def bare(hidden: dict[str, str]) -> dict[str, str]:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_debians_python(command: str, bare: dict[str, str], darshan: Run) -> None:
     """Debian's Python refuses pip, so the message has three commands that make a virtual
-    environment. `--help` needs no package."""
+    environment. `--help` works without the packages."""
     arguments, lacks = COMMANDS[command]
     done = darshan(command, *arguments, environment=bare)
     first, *lines = done.stderr.splitlines()
@@ -72,6 +73,7 @@ def test_debians_python(command: str, bare: dict[str, str], darshan: Run) -> Non
 
 
 def test_a_cluster_needs_all_of_the_extra(bare: dict[str, str], darshan: Run) -> None:
+    """For a cluster, the message names all packages of the extra."""
     done = darshan("collect", "--workers", "dask://host:8786", ".", environment=bare)
     assert done.returncode == 1 and "lacks pyarrow and distributed;" in done.stderr
     assert projects(shlex.split(done.stderr.splitlines()[2])) == extra()
@@ -102,8 +104,8 @@ def test_a_package_that_cannot_be_imported(hidden: dict[str, str], darshan: Run)
 def test_the_commands_do_what_they_say(
     bare: dict[str, str], darshan: Run, build: Path, tmp_path: Path
 ) -> None:
-    """The commands of the message are run in a shell, with the packages of the tests instead of
-    those that pip would download."""
+    """The three commands of the message, run in a shell, make a Python with which the command
+    works. The packages of the tests stand in for those that pip would download."""
     lines = darshan("collect", ".", environment=bare).stderr.splitlines()[1:]
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "python3").symlink_to(bare["DARSHAN_PYTHON"])
@@ -124,6 +126,7 @@ def test_the_commands_do_what_they_say(
 
 
 def test_the_guide_has_the_same_commands() -> None:
+    """The guide installs the packages with the commands that the message has."""
     guide = (SOURCE / "doc" / "centre.md").read_text("utf-8")
     block = re.search(r"```sh\n(python3 -m venv .*?)```", guide, re.S)
     assert block

@@ -1,4 +1,4 @@
-"""Findings of logs that need too much memory for a worker are computed in a separate process."""
+"""If a log needs too much memory for a worker, its findings are computed in a separate process."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from .rows import make_logs, rows, whole
 
 
 def collected(lake: Path, paths: list[Path], key: str) -> None:
+    """Makes a lake of some logs. key: for anonymized names; "" for none."""
     storage.make(str(lake), {"hidden": bool(key)})
     options = Options(str(lake), key=key, thresholds={"stake.seconds": 0.0})
     found = [files.named(str(path)) for path in paths]
@@ -23,8 +24,8 @@ def collected(lake: Path, paths: list[Path], key: str) -> None:
 
 @pytest.mark.parametrize("key", ["", "key"])
 def test_they_are_the_same(key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The findings of a log that a separate process reads are the same: with the command's
-    thresholds and anonymized names."""
+    """A separate process finds the same as a worker, with the thresholds of the command and with
+    anonymized names. key: for anonymized names; "": plain names."""
     made = make_logs(tmp_path / "logs", 2)
     collected(tmp_path / "small", made, key)
     monkeypatch.setattr(part, "MOST_BYTES", 0)
@@ -35,8 +36,8 @@ def test_they_are_the_same(key: str, tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_the_process_may_die(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If the process dies, for example because memory is exhausted, the log is collected without
-    findings, and a row of problems says why."""
+    """If the separate process dies, for example because memory is exhausted, the log is collected
+    without findings, and a row of problems has the reason."""
     made = make_logs(tmp_path / "logs", 2)
     monkeypatch.setattr(part, "MOST_BYTES", 0)
     monkeypatch.setattr(subprocess_findings, "_CHILD", "import os; os.kill(os.getpid(), 9)")

@@ -26,13 +26,14 @@ from .test_manners import collecting
 
 COLLECT = ("collect", "--into", "lake", "--workers", "1", "--no-findings", "--settle", "0")
 HUGE = 8 << 40
+# Number of nested folders: more than Python's calls may be nested.
 DEEP = 1_200  # folders: deeper than Python's calls may be nested
 JANE, BOB = 12_345, 12_346  # numbers of users
 
 
 def test_huge_files_are_not_read(darshan: Run, tmp_path: Path) -> None:
-    """Sparse files of 8 TB are not read: one that begins like a log, and one that does not.
-    Computing their hash would take a day."""
+    """Sparse files of 8 TiB in the folder of logs are not read, whether or not they begin like a
+    log: computing their hash would take a day."""
     made = make_logs(tmp_path / "logs", 3)
     other, large = (tmp_path / "logs" / f"a_{n}.darshan" for n in ("other", "large"))
     other.touch()
@@ -50,8 +51,8 @@ def test_huge_files_are_not_read(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_the_size_of_a_log_is_limited(darshan: Run, tmp_path: Path) -> None:
-    """A log above the limit of size is collected after the limit is raised; its row of problems is
-    then removed."""
+    """A log above --log-bytes has a row of problems. If the limit is raised, the log is collected,
+    and that row removed."""
     made = make_logs(tmp_path / "logs", 2)
     size = max(path.stat().st_size for path in made)
     done = darshan(*COLLECT, "--log-bytes", "1k", "logs")
@@ -83,8 +84,8 @@ def deep(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_deep_trees_and_circles(darshan: Run, tmp_path: Path, deep: Path) -> None:
-    """The folders that can be reached are searched; a message names the one that cannot be
-    reached."""
+    """Very deep folders are searched as far as the system accepts their paths. A message names the
+    first that cannot be opened, and symbolic links that lead back cause no loop."""
     made = make_logs(tmp_path / "logs", 2)
     made += make_logs(deep / "folder" / "folder", 1, first=2)
     (deep / "folder" / "up").symlink_to(tmp_path / "logs")
@@ -95,7 +96,8 @@ def test_deep_trees_and_circles(darshan: Run, tmp_path: Path, deep: Path) -> Non
 
 
 def test_names_need_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The names in a folder of very many logs are read in groups, which needs little memory."""
+    """The names of 20,000 logs in a folder (200,000 in ./dev full) are read in groups, which needs
+    little memory."""
     number = 200_000 if everything() else 20_000
     monkeypatch.setattr(files, "_AT_ONCE", 500)
     first = tmp_path / "0.darshan"
@@ -116,8 +118,8 @@ def test_names_need_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_slow_log_is_given_up(tmp_path: Path) -> None:
-    """A log that takes too long has a row of problems and no other rows; the logs before and after
-    it are complete."""
+    """A log that takes longer than the limit has a row of problems and no others; the logs before
+    and after it are complete."""
     made = make_logs(tmp_path / "logs", 4)
     slow = tmp_path / "logs" / "slow.darshan"
     slow.write_bytes(encode(standard_log({"POSIX": 4}, seed=1, files=3_000)))
@@ -144,8 +146,8 @@ def test_a_slow_log_is_given_up(tmp_path: Path) -> None:
 
 @pytest.mark.needs("root")
 def test_a_user_has_a_share(darshan: Run, tmp_path: Path) -> None:
-    """If a user's logs exceed the limit per user, the rest is collected after the logs of other
-    users; all are collected."""
+    """If the logs of a user exceed --user-bytes, the rest of them is collected in a later part of
+    the same collection, after the logs of other users."""
     many = make_logs(tmp_path / "logs" / "a", 9)
     few = make_logs(tmp_path / "logs" / "b", 2, first=9)
     for path in many:

@@ -1,5 +1,5 @@
-"""A chain of real jobs: the lake finds which job wrote the files that others read, and never a
-wrong one."""
+"""The query `producers` and its graph on a chain of real jobs: which job wrote the files that
+another job reads, and never a wrong one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ from .passed_on import FILES, make, measured
 from .test_commits import fill
 from .test_serve import data, is_ready, serving, table
 
-WORKFLOW = 300  # seconds
+# Timeout of the workflow in seconds.
+WORKFLOW = 300
 SPACE = ("unshare", "--map-root-user", "--uts", "sh", "-c", 'hostname "$0" && exec "$@"')
 NEEDS = "runs:unshare --map-root-user --uts"
 # Each argument is a letter and a name: w writes the file, r reads it, s writes it through stdio, m
@@ -76,7 +77,7 @@ rule other:
 """
 A, B = "node-a", "node-b"
 LATE = "late<b>&"  # a name that is no markup
-# Jobs in the order of time: the host, the program, and what it does.
+# Jobs in the order in which they run: the host, the program, and the arguments of SCRIPT.
 CHAIN = (
     (A, "simulate", "w:raw.dat w:both.dat s:stdio.txt"),
     (A, "clean", "r:raw.dat w:clean.tmp m:clean.tmp=clean.dat"),
@@ -95,6 +96,7 @@ CHAIN = (
     (A, "installs", "w:lib/python3.9/site-packages/one.py"),
     (A, "imports", "r:lib/python3.9/site-packages/two.py"),
 )
+# The expected edges: (producer, consumer) -> (files, bytes read).
 EDGES = {
     ("simulate", "clean"): (1, 1000), ("clean", "plot"): (1, 1000), ("simulate", "plot"): (1, 500),
     ("again", LATE): (1, 1000), ("local", "same-host"): (1, 1000),
@@ -114,6 +116,8 @@ class Jobs(NamedTuple):
 def _command(
     work: Path, host: str, program: str, what: str, variables: dict[str, str]
 ) -> list[str]:
+    """Returns the command that runs a program on another host. what: the program's arguments.
+    variables: of its environment."""
     # A run of several processes names its host.
     (work / program).write_text(f'#!/bin/sh\n{sys.executable} script.py "$@"; exit $?\n')
     (work / program).chmod(0o755)
@@ -121,9 +125,9 @@ def _command(
 
 
 def _while_it_runs(work: Path, variables: dict[str, str]) -> None:
-    """Runs a job that renames a file while another job reads. The time of the rename is in no log.
-    The job that reads the new name during this time may read the old contents, so it has no edge;
-    the one that reads the name later has an edge."""
+    """Runs a job that renames a file while another job reads. Because no log has the time of the
+    rename, a job that reads the new name meanwhile may have read the old contents, and has no edge.
+    A job that reads the name later has one."""
 
     def job(program: str, what: str) -> None:
         done = finished(_command(work, A, program, what, variables), cwd=work, env=minimal())
@@ -144,7 +148,7 @@ def _while_it_runs(work: Path, variables: dict[str, str]) -> None:
 
 @pytest.fixture(scope="module")
 def jobs(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Jobs:
-    """Runs the jobs, and collects their logs."""
+    """Runs the jobs, and collects their logs into a lake."""
     needs(NEEDS)
     folder = tmp_path_factory.mktemp("chain")
     work, logs, journals = new_folders(folder, "work", "logs", "journals")
@@ -167,6 +171,7 @@ Found = dict[tuple[str, str], tuple[int, int]]
 
 
 def _asked(lake: Path, filters: Filters | None = None) -> Found:
+    """Returns files and bytes of each pair of producer and consumer in the lake."""
     with Asked(lake) as opened:
         sql, used = query(BY_NAME["producers"], filters or Filters(), {"top": 100})
         rows = opened.sql(sql, used).rows()
@@ -174,19 +179,21 @@ def _asked(lake: Path, filters: Filters | None = None) -> Found:
 
 
 def test_edges(jobs: Jobs) -> None:
-    """The query has each edge of the chain, with its files and bytes, and no other edge."""
+    """The query has each edge of the chain with its number of files and bytes, and no other
+    edge."""
     assert _asked(jobs.lake) == EDGES
 
 
 def test_filters_choose_readers(jobs: Jobs) -> None:
-    """With filters, too, the last writer of a file is found, although it is another program."""
+    """Filters select the reading jobs; their producers are found even if the filter does not match
+    these."""
     assert _asked(jobs.lake, Filters(program=LATE)) == {("again", LATE): (1, 1000)}
     assert _asked(jobs.lake, Filters(program="simulate")) == {}
 
 
 def _drawn(site: Site, **chosen: str) -> set[tuple[str, str]]:
-    """Returns the edges of a graph as pairs of the first lines of their boxes. chosen: the
-    arguments of the page."""
+    """Returns the edges of the graph that the page draws, as pairs of the first lines of their
+    boxes. chosen: the arguments of the page."""
     page = data(site.page(f"/lineage?{urlencode(chosen)}").decode())
     graph = page.get("graph", {"boxes": [], "edges": []})
     names = [box[0] for box in graph["boxes"]]
@@ -194,6 +201,7 @@ def _drawn(site: Site, **chosen: str) -> set[tuple[str, str]]:
 
 
 def _of(lake: Path, program: str) -> str:
+    """Returns the id of the log of a program."""
     with Asked(lake) as opened:
         [row] = opened.sql("SELECT log FROM jobs WHERE program = ?", [program]).rows()
     return str(row["log"])
@@ -234,7 +242,8 @@ def test_only_ones_own(jobs: Jobs) -> None:
 
 
 def test_bounds(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A graph that is too large shows the nearest boxes, and says how many are not shown."""
+    """If there are too many boxes, the page shows the nearest ones and says how many are left
+    out."""
     monkeypatch.setattr(lineage, "_MOST", 2)
     with Asked(jobs.lake) as opened:
         site = Site(opened, "test")
@@ -245,8 +254,9 @@ def test_bounds(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_columns() -> None:
-    """An edge leads to a later column, except for one edge of each cycle; an edge that crosses a
-    column has its own row there; the nearest nodes are shown first."""
+    """The layout puts each box into a column right of its producers, except for one edge of each
+    cycle. An edge that crosses a column gets its own row there; if there are too many boxes, the
+    nearest are shown."""
     weights: dict[graph.Edge, float] = {
         ("a", "b"): 9, ("b", "c"): 9, ("a", "c"): 1, ("c", "b"): 1, ("c", "c"): 5, ("c", "d"): 9,
     }  # fmt: skip
@@ -308,8 +318,9 @@ def test_a_workflow(build: Path, darshan: Run, tmp_path: Path) -> None:
 
 
 def test_a_large_lake(darshan: Run, tmp_path: Path) -> None:
-    """Each edge is found among many files that nobody else reads. The graph costs a few times what
-    a sum over the same records costs: it sorts and joins only the files that are passed on."""
+    """Among 200,000 files of which 2 % are passed on, each edge is found. The query takes a few
+    times as long as a sum over the same records, because it sorts and joins only files that are
+    passed on."""
     records, share = 200_000, 0.02
     lake = tmp_path / "lake"
     make(str(lake), records, share)

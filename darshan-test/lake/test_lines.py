@@ -1,5 +1,5 @@
-"""The table of lines of code: programs with known lines, many call sites, anonymized names, and
-names that are made to cause harm."""
+"""A lake has the lines of code of its logs with exact sums, and neither anonymized nor hostile
+names cause harm."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ with open(sys.argv[1], "rb", buffering=0) as file:
     while file.read(100):  # load
         pass
 """
+# Columns with names of code.
 NAMES = ("file", "function", "object", "build_id", "through")
 
 
 @pytest.fixture
 def program(build: Path, parser: Path, tmp_path: Path) -> Program:
-    """Returns an object that runs programs with this build's runtime and the recording of call
-    sites."""
+    """Returns an object that runs programs and records their call sites."""
     return Program(build, parser, tmp_path)
 
 
@@ -59,8 +59,8 @@ def lines(lake: Path, **filters: str) -> list[dict[str, Any]]:
 
 
 def job(folder: Path, number: int, *some: Row, **more: Any) -> Path:
-    """Writes a log with the call sites `some`. number: that of the job; more: other properties of
-    the log. Returns the log's path."""
+    """Writes a log with the call sites `some`. number: of the job; more: other fields of Job.
+    Returns the log's path."""
     name = f"user{number % 3}_code_id{number}-1_1-1-1-1_1.darshan"
     return write(Job(some, seconds=10 + number, **more), folder / name)
 
@@ -72,8 +72,8 @@ def site(name: str, reads: int = 10, **values: float) -> Row:
 
 
 def test_lines_of_a_script(program: Program, darshan: Run) -> None:
-    """The row of each line of Python code has its calls, bytes and seconds, as `darshan where`
-    prints them."""
+    """The table has a row for each line of Python code with its calls, bytes and seconds, the same
+    as `darshan where` prints."""
     script = program.folder / "store.py"
     script.write_text(SCRIPT)
     program.start("/usr/bin/python3", script, "data")
@@ -105,8 +105,8 @@ def test_lines_of_a_script(program: Program, darshan: Run) -> None:
 
 
 def test_lines_of_a_program(program: Program, darshan: Run) -> None:
-    """The row of a native call site has object, build id and address; --read-programs finds
-    functions and lines."""
+    """The row of a call site in a C program has object, build id and address; collected with
+    --read-programs, it has function and line."""
     path = compile_c(
         program.folder, C_SOURCE, name="program",
         first=("gcc", "-g", "-O2", "-fno-optimize-sibling-calls", "-D_GNU_SOURCE"),
@@ -132,8 +132,8 @@ def test_lines_of_a_program(program: Program, darshan: Run) -> None:
 
 
 def test_rows_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A log has rows for the lines that took most time, and one row for all others; sums are
-    exact."""
+    """Each log has rows for the lines with most time, up to a limit, and one row for all other
+    lines; sums stay exact."""
     made = np.random.default_rng(1).uniform(0.1, 1, 600)
     some = [
         site(f"read;/home/x/code.py:{n + 1:03}:f", n + 1, F_READ_TIME=float(t), BYTES_WRITTEN=n)
@@ -158,7 +158,8 @@ def test_rows_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_the_question(tmp_path: Path) -> None:
-    """Lines are summed over jobs and users, with the filters of other queries."""
+    """The query `lines` sums each line over jobs and users, and accepts the filters of other
+    queries."""
     user, library = "/home/x/code.py:7:load", "/usr/lib/python3/dist-packages/numpy/io.py:9:load"
     paths = [
         job(tmp_path, n, site(f"read;{library};{user}", F_READ_TIME=n + 1.0),
@@ -202,7 +203,8 @@ def test_anonymous_names(program: Program, darshan: Run) -> None:
 
 
 def test_hostile_sites(tmp_path: Path) -> None:
-    """Names of 4 KiB, objects without an end, changed values and invalid names do no harm."""
+    """Names of 4 KiB, very many objects, changed values and invalid names of call sites cause
+    neither an error nor wrong rows of others."""
     long = "read;" + "/" + "x" * 4000 + ".py:{}:f"
     some = [site(long.format(f"{n:04}"), F_READ_TIME=1.0) for n in range(300)]
     some += [

@@ -1,5 +1,5 @@
-"""The potential saving of findings is the same number in queries, in the digest of a week and in a
-browser."""
+"""The time that users and programs lose according to findings is the same number in queries, in the
+digest of a week and on the pages."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ MOST = 1000
 
 
 def _claimed(number: int, row: dict[str, Any]) -> dict[str, Any]:
-    """Returns a row of findings changed so that it claims more time than its job took; every third
-    job's time is unknown, as in lakes of older releases."""
+    """Returns a row of the table findings, changed so that some problems claim more time than their
+    job took. For every third job the time is unknown (0), as in lakes of older releases. number: of
+    the row."""
     if row["kind"] != "problem":
         return row
     known = int(row["log"], 16) % 3 != 0
@@ -49,8 +50,8 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _lost(lake: Path, by: str) -> dict[str, float]:
-    """Returns the losses by `by`, computed independently: no finding or job loses more than its
-    known time."""
+    """Returns the lost seconds of each user or program, computed independently: no finding and no
+    job loses more than the known time of the job. by: "user" or "program"."""
     jobs: dict[tuple[str, str], list[float]] = defaultdict(list)
     had: dict[str, float] = {}
     for row in rows(lake, "findings"):
@@ -65,7 +66,7 @@ def _lost(lake: Path, by: str) -> dict[str, float]:
 
 
 def test_users(lake: Path) -> None:
-    """The query, which a page shows, and the digest have the right losses of each user."""
+    """The query `users`, which a page shows, and the digest have the lost seconds of each user."""
     want = _lost(lake, "user")
     with Asked(lake) as asked:
         found = answered(asked, BY_NAME["users"], ALL, top=MOST)
@@ -76,8 +77,8 @@ def test_users(lake: Path) -> None:
 
 
 def test_programs(lake: Path) -> None:
-    """The digest, the page and the query have the same numbers for each program and each
-    finding."""
+    """The digest, the page and the query `losses` have the same lost seconds for each program and
+    each finding."""
     want = _lost(lake, "program")
     with Asked(lake) as asked:
         told = losers(asked, ALL, MOST)

@@ -1,4 +1,5 @@
-"""Options of darshan collect, and its reaction to failures."""
+"""`darshan collect` does what its options say, and leaves a consistent lake after failures and
+signals."""
 
 from __future__ import annotations
 
@@ -19,6 +20,7 @@ from .test_commits import fill
 def collecting(
     build: Path, where: Path, *arguments: str, start_new_session: bool = False
 ) -> subprocess.Popen[str]:
+    """Starts `darshan collect`. arguments: of the command. Returns the process."""
     environment = {**os.environ, "DARSHAN_PYTHON": sys.executable}
     environment.pop("DARSHAN_READ_LIB", None)
     return subprocess.Popen(
@@ -33,8 +35,8 @@ def collecting(
 
 @pytest.mark.needs("mount")
 def test_a_full_disk(build: Path, tmp_path: Path) -> None:
-    """If the disk is full, the command prints an error of one line; the lake is consistent, and a
-    later run continues."""
+    """If the disk is full, the command prints one line and exits with an error; the lake stays
+    consistent, and a later run continues."""
     made = make_logs(tmp_path / "logs", 6)
     disk = tmp_path / "disk"
     disk.mkdir()
@@ -58,6 +60,7 @@ def test_a_full_disk(build: Path, tmp_path: Path) -> None:
 
 
 def _free(folder: Path) -> int:
+    """Returns the free bytes of a folder's file system."""
     found = os.statvfs(folder)
     return found.f_bavail * found.f_frsize
 
@@ -97,8 +100,9 @@ def test_since(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_names_are_hidden(darshan: Run, tmp_path: Path) -> None:
-    """With --obfuscate no file of the lake contains the names of users, programs and files. Only
-    the same key gives the same replacements, and plain names are refused in the same lake."""
+    """With --obfuscate, no file of the lake contains the names of users, programs and files.
+    Another key gives other replacements, and a collection with plain names into the same lake is
+    refused."""
     make_logs(tmp_path / "logs", 3)
     done = darshan("collect", "--into", "lake", "--obfuscate", "--traces", "logs")
     assert done.returncode == 0, done.stderr
@@ -137,8 +141,8 @@ def test_what_was_collected_is_removed(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_records_that_nobody_knows_stay(darshan: Run, tmp_path: Path) -> None:
-    """A log of a later release with an unknown module is not removed, because no table has the
-    records of the module."""
+    """With --remove-collected, a log with a module that this release does not know is not removed,
+    because no table has its records."""
     [log] = make_logs(tmp_path / "logs", 1)
     content = bytearray(log.read_bytes())
     begin = content.index(b"3.41")
@@ -181,7 +185,7 @@ def test_a_folder_of_others_is_no_lake(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_a_log_that_cannot_be_read(darshan: Run, tmp_path: Path) -> None:
-    """A circular link and a folder with names of logs are no error: all real logs are in the lake
+    """A circular link and a folder that have names of logs are no error: all logs are in the lake
     once, also after a second run."""
     made = make_logs(tmp_path / "logs", 2)
     (tmp_path / "logs" / "loop.darshan").symlink_to("loop.darshan")
@@ -192,7 +196,8 @@ def test_a_log_that_cannot_be_read(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_an_interrupted_command_ends_by_the_signal(build: Path, tmp_path: Path) -> None:
-    """An interrupted command ends by the signal without a message."""
+    """After Ctrl-C, the command ends by this signal without a message, and the lake is
+    consistent."""
     made = make_logs(tmp_path / "logs", 80)
     command = collecting(build, tmp_path, "--workers", "2", "logs")
     deadline = time.monotonic() + 30

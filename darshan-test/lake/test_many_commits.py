@@ -25,13 +25,15 @@ from .conftest import Run
 from .rows import make_logs, rows, table, whole
 
 BEGUN = 1_700_000_000
-OPEN = 256  # files that a process may have open
-MOST_STATE = 64  # at most so many commits follow the newest state file
+# Files that the test's process may have open.
+OPEN = 256
+# Commits that follow the newest state file at most.
+MOST_STATE = 64
 
 
 @contextlib.contextmanager
 def few_open() -> Iterator[None]:
-    """Limits the number of open files of this process."""
+    """Limits the open files of this process to OPEN within the context."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN, hard))
     try:
@@ -56,7 +58,8 @@ def _commit_often(lake: Path, number: int) -> None:
 
 
 def test_compaction_of_many_commits(darshan: Run, tmp_path: Path) -> None:
-    """compact opens few files at a time; no row is lost, and a month has one small file."""
+    """Compaction of a lake of very many commits has few files open at a time, loses no row, and
+    leaves one small file for each month."""
     made = make_logs(tmp_path / "logs", 2)
     lake = tmp_path / "lake"
     assert darshan("collect", "--into", lake, "--no-findings", *made).returncode == 0
@@ -78,7 +81,8 @@ def test_compaction_of_many_commits(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_a_reader_reads_few_commits(darshan: Run, tmp_path: Path) -> None:
-    """Commits write the list of all files at intervals, so a reader needs no old commits."""
+    """Every so many commits the list of all files is stored in a state file, so that a reader needs
+    only the commits after it."""
     made = make_logs(tmp_path / "logs", 1)
     lake = tmp_path / "lake"
     assert darshan("collect", "--into", lake, "--no-findings", *made).returncode == 0
@@ -94,8 +98,8 @@ def test_a_reader_reads_few_commits(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_a_collector_compacts_a_little(darshan: Run, tmp_path: Path) -> None:
-    """After many commits, the next commits of a collector combine files even without --compact; all
-    logs are in the lake once, and are recognized."""
+    """After many commits, a collector without --compact combines some small files with each further
+    commit; all logs stay in the lake once, and are recognized."""
     lake = tmp_path / "lake"
     made = []
     for number in range(40):
@@ -117,8 +121,8 @@ def test_a_collector_compacts_a_little(darshan: Run, tmp_path: Path) -> None:
 
 
 def collect(lake: Path, path: Path) -> None:
-    """Collects a log by the command's own code, but in this process, which saves the time to start
-    Python."""
+    """Collects a log by the code of `darshan collect` in this process, because starting Python
+    would take longer."""
     options = arguments.collect(["--into", str(lake), "--workers", "1", "--no-findings", str(path)])
     assert Collector(options, None).run() == 0
 

@@ -25,15 +25,16 @@ def _modes(lake: Path) -> tuple[set[int], set[int]]:
 
 @pytest.fixture(autouse=True)
 def open_umask() -> Iterator[None]:
-    """Sets the umask that most users have. Without a mode of the lake, all users could read its
-    files."""
+    """Sets umask 022 during each test, with which all users could read the lake's files if the lake
+    set no modes."""
     before = os.umask(0o022)
     yield
     os.umask(before)
 
 
 def test_others_cannot_read_a_lake(darshan: Run, tmp_path: Path) -> None:
-    """Every file and folder that a command creates has the mode of the lake."""
+    """Without --mode, the files of a lake have the mode 0640 and its folders 0750, whichever
+    command creates them."""
     made = make_logs(tmp_path / "logs", 70)
     lake = tmp_path / "lake"
     commands = (
@@ -49,7 +50,8 @@ def test_others_cannot_read_a_lake(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_the_mode_is_chosen(darshan: Run, tmp_path: Path) -> None:
-    """--mode is stored for later commands, and changes an existing lake; folders keep setgid."""
+    """--mode is stored for later commands, and changes the files of an existing lake; folders keep
+    the set-group-id bit."""
     made = make_logs(tmp_path / "logs", 3)
     lake = tmp_path / "lake"
     lake.mkdir()
@@ -66,8 +68,8 @@ def test_the_mode_is_chosen(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_a_lake_of_before_keeps_its_modes(darshan: Run, tmp_path: Path) -> None:
-    """A lake of an earlier release, which has no mode, works as before, and a message says how to
-    set one."""
+    """In a lake of an earlier release, which has no mode, new files have modes by the umask, and a
+    message says how to set one."""
     made = make_logs(tmp_path / "logs", 2)
     lake = tmp_path / "lake"
     collect = ["collect", "--into", "lake", "--workers", "1", "--no-findings"]
@@ -85,8 +87,8 @@ def test_a_lake_of_before_keeps_its_modes(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_files_of_another_machine(tmp_path: Path) -> None:
-    """A worker of a cluster has a different umask; the collector gives the worker's files the
-    lake's mode."""
+    """A worker on another machine may have another umask: the collector gives the files that it
+    made the lake's mode."""
     path = tmp_path / "file"
     path.touch(0o600)
     modes.give(str(path), 0o640)

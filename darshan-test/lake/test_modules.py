@@ -29,7 +29,7 @@ def test_no_module_is_forgotten() -> None:
 
 def _calls(record: Apmpi, sync: bool) -> list[dict[str, Any]]:
     """Returns the expected rows of an APMPI record: one for each kind of call that was made. sync:
-    whether the log has waiting times."""
+    whether the log has waiting times; otherwise these are None."""
     counters = dict(zip(apmpi.COUNTERS, record.counters))
     times = dict(zip(apmpi.TIMES, record.times))
     waits = dict(zip(apmpi.SYNC_TIMES, record.sync_times))
@@ -63,8 +63,8 @@ def _calls(record: Apmpi, sync: bool) -> list[dict[str, Any]]:
 
 
 def test_communication(tmp_path: Path) -> None:
-    """A rank has a row for each kind of call; bytes and waiting times are null if they are not
-    counted."""
+    """The table of APMPI has a row for each rank and kind of MPI call; bytes and waiting times are
+    null for calls that do not have them."""
     lake, compared = tmp_path / "lake", 0
     cases = list(communication())
     for case in cases:
@@ -83,7 +83,8 @@ def test_communication(tmp_path: Path) -> None:
 
 
 def test_servers(tmp_path: Path) -> None:
-    """The table of MDHIM has its counters, and the number of operations of each server."""
+    """The table of MDHIM has its counters, and the number of operations on each server as a
+    list."""
     cases = [c for c in good_cases() if any(m.name == "MDHIM" and m.records for m in c.log.modules)]
     case = random.Random(1).choice(cases)
     path = tmp_path / "x.darshan"

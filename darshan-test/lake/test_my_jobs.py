@@ -1,4 +1,5 @@
-"""The link to a reader's own jobs, if a proxy sends the reader's name in a header."""
+"""The link to a reader's own jobs on the pages of `darshan serve --user-header`, for a proxy that
+sends the reader's name in a header."""
 
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ _LINK = re.compile(r'<li><a href="([^"]*)">My jobs</a></li>')
 
 
 def test_my_jobs(build: Path, tmp_path: Path) -> None:
-    """Each user has a link to their own jobs, even on pages that were made before for others; no
-    header is trusted without the option."""
+    """Each reader's pages have a link to the reader's own jobs, even pages that were computed for
+    another reader. Without the option, the header is ignored."""
     lake = tmp_path / "lake"
     fill(lake, make_logs(tmp_path / "logs", 6))
     with serving(build, lake, "--user-header", "X-Remote-User") as port:

@@ -1,4 +1,4 @@
-"""The user of a job is the owner of the log's file, whatever the file's name is."""
+"""The user of a job in a lake is the owner of the log's file, whatever the file's name says."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from .conftest import Run
 from .rows import committed, identity, make_logs, rows
 
 COLLECT = ("collect", "--into", "lake", "--workers", "1")
-STRANGER = 54_321  # the number of a user without a name
+# A user id without a name.
+STRANGER = 54_321
+# Name of a file that is not user0's.
 FORGED = "user0_program0_id7-7_1-1-1-1_1.darshan"
 
 
@@ -26,8 +28,8 @@ def _somebody() -> pwd.struct_passwd:
 
 
 def _logs(folder: Path) -> tuple[Path, Path, Path]:
-    """Makes three logs that are named after user0, and whose files belong to the collector's user,
-    to another user, and to an unknown id. Returns their paths."""
+    """Makes three logs that are named after user0. Their files belong to the collector's user, to
+    another user, and to a user id without a name. Returns their paths in this order."""
     made = make_logs(folder, 3)
     honest, forged, strange = (folder / f"user0_p{n}_id{n}-1_1-1-1-1_1.darshan" for n in range(3))
     for path, name in zip(made, (honest, forged, strange)):
@@ -39,8 +41,8 @@ def _logs(folder: Path) -> tuple[Path, Path, Path]:
 
 @pytest.mark.needs("root")
 def test_a_name_is_no_proof(darshan: Run, tmp_path: Path) -> None:
-    """If a user names a log after another user, the rows in each table have the owner of the file
-    as their user."""
+    """If a user names a log after another user, the owner of the file is the user in all tables.
+    The row in jobs is marked as forged, unless the owner is the collector's user."""
     paths = _logs(tmp_path / "logs")
     assert darshan(*COLLECT, "logs").returncode == 0
     lake, somebody = tmp_path / "lake", _somebody().pw_name
@@ -64,8 +66,8 @@ def test_a_name_is_no_proof(darshan: Run, tmp_path: Path) -> None:
 
 @pytest.mark.needs("root")
 def test_an_honest_name_is_not_marked(darshan: Run, tmp_path: Path) -> None:
-    """A log that its owner's program wrote is not marked as forged, nor is one whose name contains
-    no user."""
+    """A log that is named after the owner of its file is not marked as forged, nor is one whose
+    name contains no user."""
     somebody = _somebody()
     made = make_logs(tmp_path / "logs", 2)
     own = made[0].rename(tmp_path / "logs" / f"{somebody.pw_name}_p_id1-1_1-1-1-1_1.darshan")
@@ -82,7 +84,8 @@ def test_an_honest_name_is_not_marked(darshan: Run, tmp_path: Path) -> None:
 
 @pytest.mark.needs("root")
 def test_owners_are_hidden_like_users(darshan: Run, tmp_path: Path) -> None:
-    """An owner's name has the same replacement in every column."""
+    """In a lake with anonymized names, the same name has the same replacement in the columns user,
+    owner and named."""
     honest, forged, _ = _logs(tmp_path / "logs")
     assert darshan(*COLLECT, "logs", "--obfuscate").returncode == 0
     jobs = {row["log"]: row for row in rows(tmp_path / "lake", "jobs")}
@@ -94,6 +97,7 @@ def test_owners_are_hidden_like_users(darshan: Run, tmp_path: Path) -> None:
 
 
 def _log(path: Path, command: bytes, uid: int, owner: int) -> None:
+    """Writes a log. uid: the user in the log. owner: the user who owns the file."""
     log = standard_log({"POSIX": 2}, seed=uid, exe=command, uid=uid)
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(encode(log))
@@ -102,7 +106,7 @@ def _log(path: Path, command: bytes, uid: int, owner: int) -> None:
 
 @pytest.mark.needs("root")
 def test_names_with_underscores(darshan: Run, tmp_path: Path) -> None:
-    """Names of users and programs contain underscores, so the program in the log determines where
+    """If names of users or programs contain underscores, the program in the log determines where
     the user's name ends in the file's name."""
     somebody, logs = _somebody(), tmp_path / "logs"
     _log(logs / "games_dev_solver_id1-1_1-1-1-1_1.darshan", b"/opt/solver -x", 12345, os.getuid())
@@ -121,8 +125,9 @@ def test_names_with_underscores(darshan: Run, tmp_path: Path) -> None:
 @pytest.mark.needs("root")
 @pytest.mark.parametrize("key", [[], ["--obfuscate"]])
 def test_only_its_owner_replaces_a_log(darshan: Run, tmp_path: Path, key: list[str]) -> None:
-    """A file that another user puts at the path of a collected log removes no row. A file of the
-    same owner replaces the log's rows, and so does one of the collector's user, who copies logs."""
+    """A file that another user puts at the path of a collected log does not replace the log's rows.
+    A file of the same owner does, and so does one of the collector's user, who may copy logs. key:
+    whether names are anonymized."""
     somebody, logs = _somebody(), tmp_path / "logs"
     paths = make_logs(logs, 4)
     for path in paths:

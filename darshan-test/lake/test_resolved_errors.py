@@ -1,4 +1,5 @@
-"""An unreadable file has a row of problems until it is read; the collector's summary is true."""
+"""A file that could not be read has a row of problems until it is collected; the numbers in the
+collector's summary are true."""
 
 from __future__ import annotations
 
@@ -22,9 +23,8 @@ from .rows import committed, logs, make_logs, rows, whole
 
 
 def unreadable(folder: Path) -> list[Path]:
-    """Makes three files that not even root can read, and returns their paths. The test later
-    replaces two of them by logs: a pipe, and a link to itself. The third one is a pipe that
-    stays."""
+    """Makes three files with names of logs that not even root can read: a pipe, a link to itself,
+    and another pipe. Returns their paths. Tests replace the first two by logs later."""
     found = [folder / f"user_{kind}_id1-1_1-1-1-1_1.darshan" for kind in ("pipe", "link", "stays")]
     os.mkfifo(found[0])
     found[1].symlink_to(found[1])
@@ -34,8 +34,9 @@ def unreadable(folder: Path) -> list[Path]:
 
 @pytest.mark.parametrize("key", ["", "hidden"])
 def test_a_problem_is_over_when_the_file_is_read(darshan: Run, tmp_path: Path, key: str) -> None:
-    """The row of problems is removed by the commit that adds the log, even if the log was collected
-    before from another path."""
+    """When an unreadable file is replaced by a log, the commit that adds the log removes the row of
+    problems, even if the same log was collected before from another path. key: whether names are
+    anonymized."""
     made = make_logs(tmp_path / "logs", 3)
     (tmp_path / "logs" / "damaged.darshan").write_bytes(b"no log")
     pipe, link, stays = unreadable(tmp_path / "logs")
@@ -76,8 +77,8 @@ def test_a_problem_is_over_when_the_file_is_read(darshan: Run, tmp_path: Path, k
 
 
 def test_two_bring_what_could_not_be_read(tmp_path: Path) -> None:
-    """If two collectors commit logs that could not be read before, each log is in the lake once,
-    and its row of problems is removed."""
+    """If two collectors commit the same logs, which could not be read before, each log is in the
+    lake once, and its row of problems is removed."""
     lake, folder = tmp_path / "lake", tmp_path / "logs"
     made = make_logs(folder, 2)
     whole_of = [path.read_bytes() for path in made]
@@ -105,7 +106,8 @@ def test_two_bring_what_could_not_be_read(tmp_path: Path) -> None:
 
 
 def test_what_is_compacted_is_known_still(tmp_path: Path) -> None:
-    """The index of known files distinguishes a file that could not be read from collected logs."""
+    """After compaction, the index of known files still distinguishes a file that could not be read
+    from collected logs."""
     lake = tmp_path / "lake"
     made = make_logs(tmp_path / "logs", 2)
     pipe, *_ = unreadable(tmp_path / "logs")
@@ -123,8 +125,8 @@ def test_what_is_compacted_is_known_still(tmp_path: Path) -> None:
 
 
 def test_who_comes_second_says_so(tmp_path: Path) -> None:
-    """If two collectors read the same logs, each of them reports the number of logs that it added
-    itself."""
+    """If two collectors read the same logs, the summary of each has the number of logs that it
+    added itself."""
     lake = tmp_path / "lake"
     made = make_logs(tmp_path / "logs", 5)
     (tmp_path / "logs" / "damaged.darshan").write_bytes(b"no log")
@@ -146,8 +148,8 @@ def test_who_comes_second_says_so(tmp_path: Path) -> None:
 
 
 def test_who_is_removed_meanwhile_is_no_problem(tmp_path: Path) -> None:
-    """A file that another collector with --remove-collected removes during the run is not a
-    problem; a link to a missing file is one."""
+    """A log that another collector removes (--remove-collected) between the search and the reading
+    gets no row of problems; a link to a missing file gets one."""
     lake = tmp_path / "lake"
     made = make_logs(tmp_path / "logs", 3)
     storage.make(str(lake), {})

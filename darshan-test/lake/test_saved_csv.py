@@ -1,4 +1,5 @@
-"""Tables of the pages that are saved as CSV in a browser."""
+"""A table on a page of `darshan serve` can be saved as CSV in a browser, and a spreadsheet
+interprets nothing in it as a formula."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ from report.browser import browser
 from .test_serve import ask, is_ready, serving, table
 from .test_sums import fill
 
+# Programs whose names begin like a formula or contain commas and quotes.
 _EXE = ("/bin/=cmd()", '/bin/a,"b"', "/bin/plain")
 _SAVED = """URL.createObjectURL = (blob) => { window.saved = blob.text(); return "#"; };
 document.querySelector("#programs p.row button").click();"""
@@ -21,7 +23,7 @@ document.querySelector("#programs p.row button").click();"""
 
 def test_saved_as_csv(build: Path, tmp_path: Path) -> None:
     """The CSV file has all rows of the table with plain numbers, and no text that a spreadsheet
-    would take for a formula."""
+    would interpret as a formula."""
     needs("program:chromium", "program:chromedriver")
     paths = []
     for number, exe in enumerate(_EXE):

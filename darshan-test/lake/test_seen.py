@@ -1,5 +1,5 @@
-"""The index of a lake's known logs is mapped from its files, so that a worker needs no memory for
-it: there may be billions of logs."""
+"""The index of the logs that a lake knows is mapped from its files, so that a worker needs little
+memory even for billions of logs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ LOGS = 300_000
 
 
 def test_a_look_up_maps(tmp_path: Path) -> None:
-    """Identities and keys are found; keys are loaded into memory at the first search only."""
+    """In an index of 300,000 logs, identities and keys are found; a look-up takes little memory,
+    except that the keys are loaded at the first search for one."""
     (tmp_path / storage.SEEN).mkdir()
     rows = np.zeros(LOGS, seen.ROW)
     for name in ("high", "low", "key"):

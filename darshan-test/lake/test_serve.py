@@ -1,4 +1,5 @@
-"""The pages of a lake: their contents, and requests that are refused."""
+"""The pages of `darshan serve` have the right sums, only for readers who may see them, and no
+request harms the server."""
 
 from __future__ import annotations
 
@@ -40,16 +41,18 @@ from .many import PROGRAMS, make_many
 from .rows import committed, identity, rows
 from .test_digest import JOBS, collected, week_of_logs
 
-COPIES = 3600 if everything() else 180  # copies of 28 logs: 100,000 jobs, or 5,000
+# Copies of the 28 logs of week_of_logs in the large lake: 100,000 jobs in ./dev full, otherwise
+# 5,000.
+COPIES = 3600 if everything() else 180
 DAYS = "since=2026-11-01&until=2026-11-30"
 PAGES = ("", "week", "programs", "users", "file-systems", "lines", "lineage", "jobs")
 
 
 @contextmanager
 def serving(build: Path, lake: Path, *more: str, host: str = "127.0.0.1") -> Iterator[int]:
-    """Runs `darshan serve`; yields the port that it prints. In the end, SIGTERM must end the
-    command, without a traceback. more: further options; host: the address in the line that it
-    prints."""
+    """Runs `darshan serve`; yields the port that it prints. At the end of the context, checks that
+    SIGTERM ends the command without a traceback. more: further options; host: the address in the
+    line that it prints."""
     environment = {**os.environ, "DARSHAN_PYTHON": sys.executable}
     environment.pop("DARSHAN_READ_LIB", None)
     command = subprocess.Popen(
@@ -71,8 +74,8 @@ def serving(build: Path, lake: Path, *more: str, host: str = "127.0.0.1") -> Ite
 def ask(
     port: int, target: str, method: str = "GET", host: str = "127.0.0.1", **headers: str
 ) -> tuple[HTTPResponse, str]:
-    """Sends a request to a server on this machine; returns the response and its body. headers: with
-    _ in place of -."""
+    """Sends a request to a server; returns the response and its body. target: path and query.
+    headers: names with _ in place of -."""
     connection = HTTPConnection(host, port, timeout=SECONDS)
     connection.request(method, target, headers=headers)
     reply = connection.getresponse()
@@ -82,15 +85,15 @@ def ask(
 
 
 def data(page: str) -> dict[str, Any]:
-    """Returns the data in the script of a page."""
+    """Returns the JSON data that a page gives to its script."""
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page)
     assert found
     return json.loads(found[1])
 
 
 def table(page: str, name: str) -> list[dict[str, Any]]:
-    """Returns the rows of a table on a page, by the titles of its columns, with the link of each
-    row."""
+    """Returns the rows of a page's table as dicts by column title; "link" is the address to which
+    the row leads, or None. name: the id of the table."""
     one = next(t for t in data(page)["tables"] if t["id"] == name)
     titles = [title for title, _ in one["columns"]]
     links = one["links"] or [None] * len(one["rows"])
@@ -126,18 +129,19 @@ def port(build: Path, lake: Path) -> Iterator[int]:
 
 
 def shown(site: Site, target: str) -> str:
+    """Returns the HTML of a page. target: its address without the first slash."""
     return site.page(f"/{target}").decode()
 
 
 def state(folder: Path) -> dict[str, tuple[int, int]]:
-    """Returns the size and the time of every file in a folder, by path."""
+    """Returns size and modification time (in nanoseconds) of every file in a folder, by path."""
     found = {p: p.stat() for p in folder.rglob("*")}
     return {str(p): (s.st_size, s.st_mtime_ns) for p, s in found.items()}
 
 
 def test_programs_and_users(lake: Path, site: Site) -> None:
-    """Losses of programs and users equal the sums of their findings, of each log no more than its
-    own time, in descending order."""
+    """On the pages of programs and users, the lost seconds are the sums of findings, for each log
+    at most its own time, in descending order."""
     lost: dict[str, dict[tuple[str, str], float]] = {"program": {}, "user": {}}
     had: dict[str, float] = {}
     for row in rows(lake, "findings"):
@@ -158,7 +162,7 @@ def test_programs_and_users(lake: Path, site: Site) -> None:
 
 
 def smallest_mount(lake: Path) -> tuple[str, set[str]]:
-    """Returns the mount point with the fewest logs, and these logs."""
+    """Returns the mount point that the fewest logs use, and the identities of these logs."""
     mounts: dict[str, set[str]] = {}
     for name in ("files_posix", "files_stdio"):
         for row in rows(lake, name):
@@ -167,7 +171,8 @@ def smallest_mount(lake: Path) -> tuple[str, set[str]]:
 
 
 def test_filters(lake: Path, site: Site) -> None:
-    """Filters by days, user, program and file system can be combined."""
+    """The pages accept filters by days, user, program and file system, and any combination of
+    them."""
     mount, on_it = smallest_mount(lake)
     jobs = [r for r in rows(lake, "jobs") if str(r["day"]) <= "2026-11-12"]
     assert 0 < len(on_it) < JOBS
@@ -188,8 +193,8 @@ def test_filters(lake: Path, site: Site) -> None:
 
 
 def test_a_user_and_a_program(lake: Path, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A user's page lists the finding that costs most time first. The diagram of a program has a
-    point for every run, or an even choice if there are too many."""
+    """A user's page lists first the finding that costs most time. The diagram on a program's page
+    has a point for every run; if there are too many, for runs at equal intervals."""
     sums: dict[tuple[str, str], float] = {}
     for row in rows(lake, "findings"):
         if row["kind"] == "problem" and row["same_as"] is None and row["user"] == "user1":
@@ -214,8 +219,8 @@ def test_a_user_and_a_program(lake: Path, site: Site, monkeypatch: pytest.Monkey
 
 
 def test_weeks(site: Site) -> None:
-    """The page shows the newest week by default; that of a week without jobs says that there are
-    none."""
+    """The start page is that of the newest week; the page of a week without jobs says that there
+    are none."""
     page = shown(site, "")
     assert "<h1>Week 2026-W46</h1>" in page and "week?week=2026-W45" in page
     assert sum(r["Jobs"] for r in table(page, "programs")) == JOBS // 2
@@ -224,7 +229,8 @@ def test_weeks(site: Site) -> None:
 
 
 def test_a_week_of_one(lake: Path, site: Site) -> None:
-    """The page of a week can be limited to a user, a program or a file system."""
+    """The page of a week can be limited to a user, a program or a file system, and then counts only
+    their jobs."""
     week = [r for r in rows(lake, "jobs") if str(r["day"]) >= "2026-11-09"]
     for by in ("user", "program"):
         for name in sorted({r[by] for r in week}):
@@ -245,8 +251,8 @@ def test_a_week_of_one(lake: Path, site: Site) -> None:
 
 
 def test_hostile_names(lake: Path, site: Site) -> None:
-    """A name with markup or SQL is shown as text on every page, and is a parameter in every
-    query."""
+    """A name with markup is shown as text on every page, and a name with SQL finds only jobs of
+    that name."""
     name = next(r["program"] for r in rows(lake, "jobs") if "script" in r["program"])
     for target in (f"program?name={quote(name)}&{DAYS}", f"programs?{DAYS}", "", f"jobs?{DAYS}"):
         page = shown(site, target)
@@ -276,7 +282,8 @@ def test_hostile_names(lake: Path, site: Site) -> None:
     ],
 )  # fmt: skip
 def test_addresses(site: Site, target: str, status: int) -> None:
-    """An invalid address is refused with a message of one line."""
+    """An invalid address is refused with this HTTP status and a message of one line. status 200:
+    the address is valid."""
     if status == 200:
         assert site.page(target)
         return
@@ -297,8 +304,8 @@ def test_links_are_relative(site: Site) -> None:
 
 
 def test_over_http(port: int, lake: Path) -> None:
-    """Responses have the headers that isolate the pages; only GET is accepted, and only under this
-    machine's names."""
+    """All pages have the headers that isolate them; only GET requests are answered, and only under
+    names of this machine; no file of the lake changes."""
     before = state(lake)
     with ThreadPoolExecutor(6) as pool:  # all at once
         replies = list(pool.map(lambda target: ask(port, f"/{target}"), PAGES))
@@ -319,8 +326,9 @@ def test_over_http(port: int, lake: Path) -> None:
 
 
 def test_what_is_no_request(port: int) -> None:
-    """Invalid bytes or no bytes at all end a connection, not the server; the reply does not contain
-    the input. If there are too many silent connections, the oldest ones are closed."""
+    """Invalid requests, and connections without a request, are closed without harm to the server,
+    and no reply repeats their bytes. If there are too many silent connections, the oldest are
+    closed."""
     idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(40)]
     for one in idle:
         one.close()
@@ -345,8 +353,8 @@ def test_what_is_no_request(port: int) -> None:
 
 
 def test_half_a_request_is_no_request() -> None:
-    """If a connection is closed to make room for a new one, its request is incomplete, and no page
-    is made for it."""
+    """If a connection is closed to make room for others before its request is complete, no page is
+    computed for it."""
     asked: list[str] = []
 
     class Counted(Site):
@@ -370,8 +378,8 @@ def test_half_a_request_is_no_request() -> None:
 
 
 def test_names_of_this_machine(build: Path, lake: Path) -> None:
-    """A server that other machines can reach refuses unknown host names, too, because another site
-    could direct its name to this server (DNS rebinding)."""
+    """A server that other machines can reach answers only under numeric addresses and its own
+    names, because another site could direct its name to this server (DNS rebinding)."""
     more = ("--bind", "127.0.0.2", "--allow-remote", "--name", "io.example.org")
     with serving(build, lake, *more, host="127.0.0.2") as port:
         for host, status in (
@@ -385,8 +393,8 @@ def test_names_of_this_machine(build: Path, lake: Path) -> None:
 
 
 def test_a_lake_that_goes_away(build: Path, logs: list[Path], tmp_path: Path) -> None:
-    """If the lake's folder is missing, the server says so, and shows the lake again after it is
-    back."""
+    """While the lake's folder is missing, the server replies with status 503; after the folder is
+    back, with the pages."""
     lake = tmp_path / "lake"
     collected(lake, logs[:2])
     with serving(build, lake) as port:
@@ -399,8 +407,8 @@ def test_a_lake_that_goes_away(build: Path, logs: list[Path], tmp_path: Path) ->
 
 
 def test_a_job_and_its_report(logs: list[Path], tmp_path: Path) -> None:
-    """A job's report is made from the log that was collected, never from another file at the log's
-    path."""
+    """The report of a job is made from the log that was collected; if another file is at its path
+    now, there is no report."""
     path = tmp_path / logs[0].name
     path.write_bytes(logs[0].read_bytes())
     log = identity(path)
@@ -426,8 +434,8 @@ def test_a_job_and_its_report(logs: list[Path], tmp_path: Path) -> None:
 
 
 def test_what_comes_later_is_seen(logs: list[Path], tmp_path: Path) -> None:
-    """The page of an empty lake says that it is empty; a new commit is visible at the next
-    request."""
+    """The pages of an empty lake say that it has no jobs; logs that are committed later are on the
+    pages at the next request."""
     collected(tmp_path / "lake", [])
     with Asked(tmp_path / "lake") as asked:
         site = Site(asked, "test")
@@ -439,7 +447,7 @@ def test_what_comes_later_is_seen(logs: list[Path], tmp_path: Path) -> None:
 def test_files_that_go_while_they_are_read(
     logs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If a user's rows are removed between two queries of a page, the page is made again without
+    """If a user's rows are removed while a page is computed, the page is computed again without
     this user."""
     lake = tmp_path / "lake"
     collected(lake, logs)
@@ -461,7 +469,7 @@ def test_files_that_go_while_they_are_read(
 
 
 def test_hidden_names(logs: list[Path], tmp_path: Path) -> None:
-    """The pages of an anonymized lake show no names; the server makes no reports of its logs,
+    """The pages of a lake with anonymized names show no names, and no reports are made of its logs,
     because these contain names."""
     collected(tmp_path / "lake", logs, key="a key")
     with Asked(tmp_path / "lake") as asked:
@@ -478,8 +486,8 @@ def test_hidden_names(logs: list[Path], tmp_path: Path) -> None:
 
 
 def test_a_user_alone(lake: Path) -> None:
-    """A server for one user does not show the jobs of other users, not even if their names or logs
-    are requested."""
+    """A server for one user shows no jobs of other users, even if their names or logs are
+    requested."""
     others = next(r["log"] for r in rows(lake, "jobs") if r["user"] == "user0")
     with Asked(lake, user="user1") as asked:
         site = Site(asked, "test")
@@ -494,8 +502,8 @@ def test_a_user_alone(lake: Path) -> None:
 def test_where_it_does_not_begin(
     lake: Path, port: int, darshan: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Listening on an address that other machines can reach requires an option; each error has a
-    message of one line."""
+    """Listening on an address that other machines can reach requires --allow-remote; each usage
+    error has a message of one line."""
     for given, words in (
         ("--bind 0.0.0.0", "--allow-remote"),
         ("--bind ::", "--allow-remote"),
@@ -518,8 +526,8 @@ def test_where_it_does_not_begin(
 
 
 def test_a_lake_that_lacks_a_file(lake: Path, darshan: Run, tmp_path: Path) -> None:
-    """If files of the lake are missing, the command prints an error of one line and does not serve
-    it."""
+    """If a file of the lake is missing, serve, digest and ask print one line that names it, and
+    exit with 1."""
     shutil.copytree(lake, tmp_path / "lake")
     (tmp_path / "lake" / committed(lake)["jobs"][0]).unlink()
     for command in (["serve", "lake", "--port", "0"], ["digest", "lake"], ["ask", "lake", "users"]):
@@ -530,20 +538,21 @@ def test_a_lake_that_lacks_a_file(lake: Path, darshan: Run, tmp_path: Path) -> N
 
 @pytest.fixture(scope="module")
 def many(lake: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Makes a lake of very many jobs. Returns the lake's path."""
+    """Makes a lake of COPIES copies of the logs. Returns its path."""
     made = tmp_path_factory.mktemp("many") / "lake"
     make_many(lake, made, COPIES)
     return made
 
 
 def is_ready(window: Browser) -> None:
+    """Checks that the page's script is ready, without messages on the console."""
     assert window.until("return document.documentElement.dataset.ready") == "yes"
     assert window.complaints() == []
 
 
 def test_in_a_browser(build: Path, many: Path, tmp_path: Path) -> None:
-    """Links, forms and tables lead from the week to a job and its report, without messages on the
-    browser's console."""
+    """In a browser, links, forms and tables lead from the page of a week to a job and its report,
+    without console messages, also in a narrow window."""
     needs("program:chromium", "program:chromedriver")
     rest = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
     first = "#{} tbody a"

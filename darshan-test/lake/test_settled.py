@@ -1,5 +1,5 @@
-"""Folders all of whose logs are collected, and in which nothing changes, are not listed in each
-run."""
+"""`darshan collect` does not list a folder again if all of its logs are collected and nothing
+changed in it since."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ Look = Callable[..., list[str]]
 
 @pytest.fixture
 def look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Look:
-    """Returns a function that collects a folder and returns the folders that the command listed. A
-    folder is treated as unchanged after a short time."""
+    """Returns a function that collects the folder "logs" with further options, and returns the
+    folders that the command listed, relative to tmp_path. A folder counts as quiet immediately
+    after a change."""
     monkeypatch.setattr(settled, "QUIET", 0)
     listed: list[str] = []
     below_one = files._below_one
@@ -46,8 +47,8 @@ def look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Look:
 
 
 def test_settled_folders(look: Look, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A folder is listed until a run finds all of its logs in the lake, and again after it changes;
-    one with few logs is listed in each run."""
+    """A folder is listed until a run finds all of its logs in the lake, and again after it changes.
+    A folder with fewer than LOGS logs is listed in each run."""
     one = make_logs(tmp_path / "logs" / "1", LOGS)
     two = make_logs(tmp_path / "logs" / "2", LOGS, first=100)
     few = make_logs(tmp_path / "logs" / "3", LOGS - 1, first=200)
@@ -66,8 +67,7 @@ def test_settled_folders(look: Look, tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_a_time_that_was_set_back(look: Look, tmp_path: Path) -> None:
-    """A folder that got a new log is listed, even if its time of change was set to an earlier
-    one."""
+    """A folder that got a new log is listed, even if its modification time was then set back."""
     made = make_logs(tmp_path / "logs" / "1", LOGS)
     before = os.stat(tmp_path / "logs" / "1")
     look(), look()
@@ -81,8 +81,8 @@ def test_a_time_that_was_set_back(look: Look, tmp_path: Path) -> None:
 def test_a_folder_is_listed_after_some_days(
     look: Look, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A log that was overwritten in place is collected when its folder is listed again, after some
-    days."""
+    """A log that was overwritten in place, which does not change its folder, is collected some days
+    later, when the folder is listed anyway."""
     made = make_logs(tmp_path / "logs" / "1", LOGS)
     look(), look()
     shutil.copyfile(make_logs(tmp_path, 1, first=70)[0], made[0])
@@ -94,8 +94,8 @@ def test_a_folder_is_listed_after_some_days(
 
 
 def test_logs_that_are_not_collected(look: Look, tmp_path: Path) -> None:
-    """A folder with a log that could not be read is listed each time; with --remove-collected every
-    folder is."""
+    """A folder with a log that could not be read is listed in each run; with --remove-collected,
+    every folder is."""
     make_logs(tmp_path / "logs" / "1", LOGS)
     made = make_logs(tmp_path / "logs" / "2", LOGS, first=100)
     os.mkfifo(tmp_path / "logs" / "1" / "pipe.darshan")
@@ -107,7 +107,7 @@ def test_logs_that_are_not_collected(look: Look, tmp_path: Path) -> None:
 
 
 def test_recent_folders(look: Look, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder that changed within a day is listed each time."""
+    """A folder that changed less than a day ago is listed in each run."""
     monkeypatch.setattr(settled, "QUIET", 86_400)
     make_logs(tmp_path / "logs" / "1", LOGS)
     assert look() == look() == look() == ["logs", "logs/1"]

@@ -1,4 +1,5 @@
-"""Batch jobs from the accounting of Slurm, PBS and Flux, and time series of servers, in a lake."""
+"""Data of a site in a lake: batch jobs from the accounting of Slurm, PBS and Flux (--scheduler),
+and time series of servers (--servers)."""
 
 from __future__ import annotations
 
@@ -54,10 +55,12 @@ FLUX = {
 
 
 def _utc(seconds: float) -> datetime:
+    """Returns a time in UTC. seconds: since 1970."""
     return datetime.fromtimestamp(seconds, timezone.utc)
 
 
 def _jobs(lake: Path) -> list[dict[str, Any]]:
+    """Returns the batch jobs of the lake, in order."""
     return sorted(rows(lake, "batch_jobs"), key=lambda row: (row["day"], row["job"]))
 
 
@@ -68,8 +71,8 @@ Collect = Callable[..., list[str]]
 def collect(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Iterator[Collect]:
-    """Returns a function that collects with the options of the command, in this process and in UTC,
-    and returns the lines on stderr."""
+    """Returns a function that runs `darshan collect` in this process, in UTC, and returns the lines
+    on stderr. words: its options; text: contents for the file that the second option names."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TZ", "")
     time.tzset()
@@ -87,8 +90,8 @@ def collect(
 
 
 def test_slurm(collect: Collect, tmp_path: Path) -> None:
-    """The jobs in an output of sacct are collected, including running ones and those of an array;
-    steps and waiting jobs are left out."""
+    """The jobs in output of sacct are collected, including running jobs and those of a job array;
+    job steps are left out, and waiting jobs only counted."""
     [said] = collect("--scheduler", "sacct.txt", text=SACCT)
     assert said == "darshan collect: 2 batch jobs of sacct.txt; 1 have not begun"
     one, two = _jobs(tmp_path / "lake")
@@ -107,8 +110,8 @@ def test_slurm(collect: Collect, tmp_path: Path) -> None:
 
 
 def test_pbs(collect: Collect, tmp_path: Path) -> None:
-    """The jobs in an accounting file of PBS are collected: the end of a job replaces its begin, of
-    two equal fields the first one counts, and energy may be in kWh or joules."""
+    """The jobs in an accounting file of PBS are collected. The row of a job's end replaces that of
+    its begin; of two fields with one name the first counts; energy may be in kWh or joules."""
     collect("--scheduler", "20231114", text=PBS)
     one, two = _jobs(tmp_path / "lake")
     names = ("user", "account", "project", "queue", "cluster", "job_id", "state", "nodes", "hosts")
@@ -122,7 +125,7 @@ def test_pbs(collect: Collect, tmp_path: Path) -> None:
 
 
 def test_flux(collect: Collect, tmp_path: Path) -> None:
-    """The jobs in an output of `flux jobs --json` are collected, which is a list of jobs or a
+    """The jobs in output of `flux jobs --json` are collected, whether it is a list of jobs or a
     single job."""
     [said] = collect("--scheduler", "flux.json", text=json.dumps(FLUX, indent=1))
     assert "1 batch jobs" in said and "1 have not begun" in said
@@ -137,8 +140,8 @@ def test_flux(collect: Collect, tmp_path: Path) -> None:
 
 
 def test_again(darshan: Run, collect: Collect, tmp_path: Path) -> None:
-    """Accounting files that overlap in time add no job twice, and the newest row of a job is kept;
-    the lake is consistent, also after compaction and pruning."""
+    """Accounting files that overlap in time add no job twice; the newest state of a job is kept.
+    The lake stays consistent, also after compaction and pruning."""
     collect("--scheduler", "sacct.txt", text=SACCT)
     later = SACCT.replace("CANCELLED by 1000", "COMPLETED")
     later = later.replace("|Unknown|\n", f"|{BEGUN + 5}|\n", 1)
@@ -159,8 +162,8 @@ def test_again(darshan: Run, collect: Collect, tmp_path: Path) -> None:
 
 
 def test_hidden_names_fit(darshan: Run, tmp_path: Path) -> None:
-    """In a lake with anonymized names, a user has the same replacement in jobs and in batch
-    jobs."""
+    """In a lake with anonymized names, a user has the same replacement in the tables jobs and
+    batch_jobs."""
     [log] = make_logs(tmp_path / "logs", 1)
     header, row = SACCT.splitlines()[:2]
     text = row.replace("812|812", "4242|4242").replace("|jane|", "|user0|")
@@ -189,7 +192,8 @@ def test_hidden_names_fit(darshan: Run, tmp_path: Path) -> None:
     ],
 )
 def test_not_an_accounting(text: str, words: str, collect: Collect, tmp_path: Path) -> None:
-    """A file that is not accounting causes an error of one line, and adds nothing."""
+    """A file that is not accounting of a known scheduler causes a LakeError of one line, and adds
+    nothing."""
     with pytest.raises(LakeError) as error:
         collect("--scheduler", "odd", text=text)
     assert words in str(error.value) and "\n" not in str(error.value)
@@ -197,7 +201,8 @@ def test_not_an_accounting(text: str, words: str, collect: Collect, tmp_path: Pa
 
 
 def test_errors_of_the_command(darshan: Run, tmp_path: Path) -> None:
-    """An error causes a message of one line and an exit status other than 0."""
+    """If a file of --scheduler is missing or invalid, the command prints one line with its name and
+    exits with 1."""
     (tmp_path / "odd").write_text("nothing\n")
     for name in ("odd", "missing"):
         done = darshan("collect", "--into", "lake", "--scheduler", name)
@@ -221,8 +226,8 @@ HOSTILE = [
 
 
 def test_hostile_lines(collect: Collect, tmp_path: Path) -> None:
-    """Impossible lines are refused and counted, and a message names the first one; all other lines
-    are collected."""
+    """Lines with impossible values are refused: the summary has their number, and a message the
+    first one. All other lines are collected."""
     lines = SACCT.splitlines()
     text = "\n".join([*lines[:3], *HOSTILE, *lines[3:]]) + "\n"
     (tmp_path / "sacct.txt").write_bytes(text.encode() + b"14|\xff|x\n")
@@ -256,8 +261,8 @@ def test_mutated_accountings(tmp_path: Path) -> None:
 
 
 def test_lists_of_hosts() -> None:
-    """Lists of node names as Slurm writes them are expanded; a list that is invalid or too long
-    results in no names."""
+    """Lists of node names in the form of Slurm are expanded; for an invalid list, or one of more
+    than 4,096 names, the result is None."""
     assert expanded("n[08-11,20],login") == ["n08", "n09", "n10", "n11", "n20", "login"]
     assert expanded("r[1-2]n[3-4]") == ["r1n3", "r1n4", "r2n3", "r2n4"]
     for odd in ("n[1-", "n[4-2]", "n[1-999999999]", "n[0-4096]", "a[0-99]b[0-99]", "n]1[", "a b",
@@ -267,14 +272,15 @@ def test_lists_of_hosts() -> None:
 
 
 def _served(lake: Path) -> list[tuple[Any, ...]]:
+    """Returns the rows about the load of servers, in order."""
     found = rows(lake, "server_load")
     return sorted((row["target"] or "", row["began"], row["seconds"], row["bytes_read"],
                    row["bytes_written"], row["operations"]) for row in found)  # fmt: skip
 
 
 def test_rates_of_a_csv(collect: Collect, tmp_path: Path) -> None:
-    """Rates in KiB/s of two storage targets become bytes in each interval; collecting the same file
-    again adds nothing."""
+    """Rates of two storage targets in KiB/s become bytes for each interval; collecting the file
+    again replaces the same rows."""
     lines = [f"{name},{BEGUN + 30 * n},{n},{2 * n},{n}" for n in range(3) for name in "ab"]
     (tmp_path / "io.csv").write_text("\n".join(["dev,t,rk,wk,ops", *lines]) + "\n")
     command = ["--servers", "io.csv", "--servers-mount", "/scratch", "--servers-columns",
@@ -289,8 +295,8 @@ def test_rates_of_a_csv(collect: Collect, tmp_path: Path) -> None:
 
 
 def test_totals_of_parquet(tmp_path: Path) -> None:
-    """Totals since the start of a server become differences; for the interval in which a server was
-    restarted, the value is unknown."""
+    """Totals since the start of a server become differences; in the interval in which a server was
+    restarted, the value is null."""
     storage.make(str(tmp_path / "lake"), {})
     times = [_utc(BEGUN + 60 * n) for n in range(5)]
     table = pa.table({"at": pa.array(times), "fs": ["/work"] * 5, "r": [10, 15, 40, 3, 8]})
@@ -303,8 +309,8 @@ def test_totals_of_parquet(tmp_path: Path) -> None:
 
 
 def test_odd_series(collect: Collect, tmp_path: Path) -> None:
-    """Impossible values are null, rows without a time or with other fields are counted, and a file
-    that is not a time series causes an error of one line."""
+    """Impossible values in a time series are null; rows without a time or with a wrong number of
+    fields are refused and counted; a file that is not a time series causes an error of one line."""
     cells = [f"{BEGUN},1e300", f"{BEGUN + 10},-5", f"{BEGUN + 20},nan", f"{BEGUN + 30},7"]
     cells += ["x,1", "9e99,1", ",", f"{BEGUN},1,2", "7", "2023-11-14T22:14:00,9"]
     (tmp_path / "odd.csv").write_text("\n".join(["time,read", *cells]) + "\n")

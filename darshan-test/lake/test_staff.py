@@ -1,4 +1,4 @@
-"""Queries for a centre's staff, on generated logs: results equal sums over the records that
+"""Queries for a centre's staff on generated logs: their results equal sums over the records that
 PyDarshan reads."""
 
 from __future__ import annotations
@@ -33,12 +33,15 @@ Row = dict[str, Any]
 
 
 class Staff(NamedTuple):
-    """A lake, and the same logs as PyDarshan reads them."""
+    """A lake, and the same logs as PyDarshan reads them. ask: returns the rows of a predefined
+    query."""
 
     ask: Callable[..., list[Row]]
     logs: list[Read]
-    batch: dict[int, Row]  # what the scheduler says, by the numbers of jobs
-    served: list[tuple[int, float]]  # begin of an interval, bytes
+    batch: dict[int, Row]  # batch jobs in the scheduler's accounting, by job id
+    served: list[
+        tuple[int, float]
+    ]  # of the file server: begin of an interval (Unix time), bytes moved
 
 
 def _logs(folder: Path) -> Iterator[Path]:
@@ -59,8 +62,8 @@ def _logs(folder: Path) -> Iterator[Path]:
 
 
 def _accounting(folder: Path, logs: list[Read]) -> dict[int, Row]:
-    """Writes the output of sacct for the logs. Each batch job begins five minutes before its first
-    log and ends after its last one. Returns the jobs by their ids."""
+    """Writes output of sacct for the logs to sacct.txt. Each batch job begins five minutes before
+    its first log and ends after its last one. Returns the batch jobs by their ids."""
     found: dict[int, Row] = {}
     lines = [HEADER]
     for number in sorted({log.job["jobid"] for log in logs}):
@@ -109,12 +112,13 @@ def staff(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Staff]:
 
 
 def _near(found: Any, want: Any) -> bool:
+    """Returns whether two numbers differ only by rounding."""
     return bool(found == pytest.approx(want, rel=1e-9, nan_ok=False))
 
 
 def test_metadata(staff: Staff) -> None:
-    """The query "metadata" has opens, stats and renames of each user and program, the largest sum
-    first."""
+    """The query "metadata" has opens, stats and renames of each user and program, those with the
+    largest sum first."""
     want: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0, 0, 0])
     for log in staff.logs:
         sums = want[log.user, log.program]
@@ -172,8 +176,8 @@ def test_versions(staff: Staff) -> None:
 
 
 def test_small_files_and_data_sets(staff: Staff) -> None:
-    """The queries about small files and data sets have the files of each user by size, and the
-    files that many jobs read."""
+    """The query "small-files" has for each user the number of files and of those below 1 MiB; the
+    query "data-sets" has the files that at least three jobs read."""
     last: dict[tuple[str, str], float] = {}
     readers: dict[str, set[str]] = defaultdict(set)
     for log in staff.logs:
@@ -196,8 +200,8 @@ def test_small_files_and_data_sets(staff: Staff) -> None:
 
 
 def test_sharing(staff: Staff) -> None:
-    """The query "sharing" has, for each program, number and bytes of files that several ranks share
-    and of files of one rank."""
+    """The query "sharing" has for each program the number and bytes of files that several ranks
+    use, and of files of a single rank."""
     want: dict[str, list[float]] = defaultdict(lambda: [0, 0, 0, 0])
     for log in staff.logs:
         files: dict[int, list[Row]] = defaultdict(list)
@@ -217,7 +221,8 @@ def test_sharing(staff: Staff) -> None:
 
 
 def test_stripes_and_targets(staff: Staff) -> None:
-    """The queries about Lustre have files by the number of stripes, and bytes by storage target."""
+    """The queries about Lustre have the number of files by stripe count, and the bytes by storage
+    target."""
     stripes: dict[int, set[str]] = defaultdict(set)
     load: dict[tuple[str, str], float] = defaultdict(float)
     for log in staff.logs:
@@ -253,8 +258,8 @@ def _in_hours(log: Read) -> Iterator[tuple[int, float]]:
 
 
 def test_load(staff: Staff) -> None:
-    """The query "load" has jobs and bytes in each hour, also by file system, and the bytes that the
-    file server reported."""
+    """The query "load" has for each hour the running jobs and their bytes, in total and by file
+    system, and the bytes that the file server reported."""
     want: dict[int, float] = defaultdict(float)
     on: dict[tuple[int, str], float] = defaultdict(float)
     jobs: Counter[int] = Counter()
@@ -279,8 +284,8 @@ def test_load(staff: Staff) -> None:
 
 
 def test_concurrency(staff: Staff) -> None:
-    """The query "concurrency" has for each file system how many of the jobs with files there ran at
-    the same time: the maximum, and the average over time."""
+    """The query "concurrency" has for each file system how many jobs that used it ran at the same
+    time: the maximum, and the mean over time."""
     found = {row["mount"]: row for row in staff.ask("concurrency")}
     for mount in {row["mount"] for log in staff.logs for row in log.of_files()}:
         spans = [(log.begun, log.ended) for log in staff.logs
@@ -292,14 +297,14 @@ def test_concurrency(staff: Staff) -> None:
 
 
 def _io(log: Read) -> float:
-    """Returns the seconds of a log in I/O; the lake of this test has no findings."""
+    """Returns the seconds of I/O in a log, summed over files and ranks."""
     names = ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME")
     return sum(row[name] for row in log.of_files() for name in names)
 
 
 def test_node_hours_and_energy(staff: Staff) -> None:
-    """The queries have the node-hours in I/O, with the scheduler's number of nodes, and the energy
-    of batch jobs."""
+    """The query "node-hours" has for each program its node-hours, in total and in I/O, with the
+    scheduler's number of nodes; the query "energy" has the energy of batch jobs."""
     hours: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
     for log in staff.logs:
         job = staff.batch[log.job["jobid"]]
@@ -320,7 +325,7 @@ def test_node_hours_and_energy(staff: Staff) -> None:
 
 
 def test_accounts(staff: Staff) -> None:
-    """The query has the batch jobs, their logs and node-hours by account."""
+    """The query "accounts" has for each account its batch jobs, their logs and their node-hours."""
     found = {row["account"]: row for row in staff.ask("accounts")}
     for account in ("acct0", "acct1", "acct2"):
         jobs = {n: j for n, j in staff.batch.items() if j["account"] == account}
@@ -335,7 +340,8 @@ def test_accounts(staff: Staff) -> None:
 
 
 def test_all_logs_of_a_batch_job(staff: Staff) -> None:
-    """The query has both logs of a batch job, with the values from the scheduler."""
+    """The query "job" has both logs of a batch job, with the account and the nodes from the
+    scheduler."""
     number, job = next(iter(staff.batch.items()))
     found = staff.ask("job", job=str(number))
     assert [r["log"] for r in found] == [x.log for x in staff.logs if x.job["jobid"] == number]
@@ -354,7 +360,7 @@ def test_nodes(staff: Staff) -> None:
 
 
 def test_drift(staff: Staff) -> None:
-    """The query "drift" has the median of each program's seconds of I/O per GiB, month by month."""
+    """The query "drift" has for each program and month the median of its seconds of I/O per GiB."""
     months: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for log in staff.logs:
         moved = sum(r["BYTES_READ"] + r["BYTES_WRITTEN"] for r in log.of_files())
@@ -370,7 +376,8 @@ def test_drift(staff: Staff) -> None:
 
 
 def test_a_run_against_its_history(staff: Staff) -> None:
-    """The query compares the last run of a program with the medians of its earlier runs."""
+    """The query "run" compares a run of a program with the medians of the program's earlier
+    runs."""
     last = staff.logs[-1]
     earlier = [log for log in staff.logs[:-1] if log.program == last.program]
     found = {row["measure"]: row for row in staff.ask("run", job=last.log)}
@@ -382,8 +389,9 @@ def test_a_run_against_its_history(staff: Staff) -> None:
 
 
 def test_slow_because_of_others(staff: Staff) -> None:
-    """The query has slow runs with the bytes that the servers moved during them, and compares the
-    load of other jobs with the usual load, which tells the cause."""
+    """The query "slow-with-others" has the runs that took 1.5 times their usual time per byte or
+    more, with the load of the servers by others meanwhile. From 1.5 times the usual load on, this
+    is called the reason."""
     pace = {log.log: _io(log) / sum(r["BYTES_READ"] + r["BYTES_WRITTEN"] for r in log.of_files())
             for log in staff.logs}  # fmt: skip
     usual = {

@@ -1,4 +1,4 @@
-"""Queries for a centre's staff, on logs of real programs whose operations are known."""
+"""Queries for a centre's staff on logs of two real programs whose operations are known."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from lab.watch import new_folders, run
 from .test_commits import fill
 
 Row = dict[str, Any]
-# Writes a checkpoint each 1.1 s, renames the last one; removes one file and a folder; 40 fsyncs.
+# Writes four checkpoints at intervals of 1.1 s, renames the last one; removes a file and a folder;
+# calls fsync 40 times.
 PRODUCER = """
 import os, time
 for step in range(4):
@@ -48,8 +49,8 @@ for name in ("ckpt-000.dat", "log.txt"):
 @pytest.fixture(scope="module")
 def told(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, ...]]:
     """Makes a lake of three runs: one of a program that writes files, and two of another program
-    that reads some of them. Yields a function that asks a query of the lake, the working folder,
-    and the content of the logs."""
+    that reads some of them. Yields a function that returns the rows of a predefined query, the
+    working folder, and the contents of the logs."""
     folder = tmp_path_factory.mktemp("story")
     work, logs, journals = new_folders(folder, "work", "logs", "journals")
     variables = instrumented(build, logs, journals)
@@ -76,6 +77,7 @@ Told = tuple[Callable[..., list[Row]], Path, Any]
 
 
 def _of(rows: list[Row], script: str) -> Row:
+    """Returns the row about a script."""
     [row] = [row for row in rows if script in row["program"]]
     return row
 
@@ -88,8 +90,8 @@ def test_removals(told: Told) -> None:
 
 
 def test_fsyncs(told: Told) -> None:
-    """The query "fsyncs" finds the program that called fsync after each of its forty lines, and
-    names the run."""
+    """The query "fsyncs" has one row: the program that called fsync after each of 40 writes, with
+    the identity of its run."""
     ask, _, parsed = told
     [row] = ask("fsyncs")
     assert row["fsyncs"] == 40 == parsed.total("POSIX_FSYNCS") and row["jobs"] == 1
@@ -99,8 +101,8 @@ def test_fsyncs(told: Told) -> None:
 
 
 def test_metadata_operations(told: Told) -> None:
-    """Opens and stats are the numbers that the parser prints; the other columns count the folder
-    and the removals."""
+    """In the query "metadata", opens and stats are the sums that darshan-parser prints; the column
+    "others" counts the made and removed files and folders."""
     ask, _, parsed = told
     rows = ask("metadata")
     opens = parsed.total("POSIX_OPENS") + parsed.total("STDIO_OPENS")
@@ -121,6 +123,7 @@ def test_checkpoints(told: Told) -> None:
 
 
 def _numbers_as_one(text: str) -> str:
+    """Returns a text with "#" in place of each number."""
     made = ""
     for letter in text:
         is_digit = letter.isdigit()
@@ -129,8 +132,8 @@ def _numbers_as_one(text: str) -> str:
 
 
 def test_never_read(told: Told) -> None:
-    """The query lists files that the other program did not read; a renamed file has its new name,
-    and a removed one is marked."""
+    """The query "never-read" lists the written files that no job read. A renamed file counts under
+    its new name, and a removed one is marked."""
     ask, work, _ = told
     found = {os.path.relpath(row["name"], work): row for row in ask("never-read")
              if row["name"].startswith(str(work))}  # fmt: skip
@@ -151,8 +154,8 @@ def test_producers(told: Told) -> None:
 
 
 def test_types_and_data_sets(told: Told) -> None:
-    """The queries have the extensions of file names, and the files that both runs of the second
-    program read."""
+    """The query "file-types" has the bytes by extension of file names, and "data-sets" the files
+    that both runs of the second program read."""
     ask, work, _ = told
     types = {row["ending"]: row for row in ask("file-types")}
     assert types["dat"]["bytes_read"] == 600_000 and types["dat"]["bytes_written"] == 1_200_000
@@ -162,7 +165,7 @@ def test_types_and_data_sets(told: Told) -> None:
 
 
 def test_versions(told: Told, build: Path) -> None:
-    """The version of the library that wrote the logs is that of this build."""
+    """In the query "versions", the Darshan library that wrote the logs is that of this build."""
     ask, _, parsed = told
     rows = {row["library"]: row for row in ask("versions")}
     assert rows["lib_ver"]["version"] == parsed.metadata["lib_ver"] and rows["lib_ver"]["jobs"] == 3

@@ -1,4 +1,5 @@
-"""Queries and pages that take too much time or memory are stopped, and leave nothing behind."""
+"""Queries and pages that take too much time or memory are stopped, and leave neither files nor
+threads."""
 
 from __future__ import annotations
 
@@ -21,14 +22,15 @@ from .test_crowd import served
 from .test_digest import collected, week_of_logs
 from .test_serve import ask
 
-# Queries that take hours.
+# Queries that would take hours.
 COUNTS = (
     "SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE hash(a.range + b.range) % 7 = 3"
 )
 ROWS = "SELECT a.range, b.range FROM range(1000000) a, range(1000000) b"
 ONE_CALL = "SELECT levenshtein(repeat('a', 400000), repeat('b', 400000))"
 FOR_HOURS = {"counts": COUNTS, "writes rows": ROWS, "cannot be interrupted": ONE_CALL}
-LARGE = "SELECT len(range(1800000000))"  # 14 GB, which DuckDB does not count
+# A query whose result needs 14 GB, which DuckDB's own limit does not count.
+LARGE = "SELECT len(range(1800000000))"
 STOPPED = "darshan ask: the query was stopped after 0.5 s (--timeout); select fewer days"
 
 
@@ -42,7 +44,8 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("query", FOR_HOURS.values(), ids=FOR_HOURS)
 def test_a_query_is_stopped(query: str, lake: Path, tmp_path: Path, darshan: Run) -> None:
-    """A line says why; no file is written, and no temporary file stays."""
+    """A query that exceeds --timeout is stopped: a line says so, no output is written, and no
+    temporary file stays."""
     spill = tmp_path / "spill"
     spill.mkdir()
     begun = time.monotonic()
@@ -57,7 +60,8 @@ def test_a_query_is_stopped(query: str, lake: Path, tmp_path: Path, darshan: Run
 
 
 def test_a_reader_that_waits_is_no_excuse(build: Path, lake: Path) -> None:
-    """The time counts until the last row is written, also while nobody reads the pipe."""
+    """The time limit includes writing the result: it also ends a query whose output nobody
+    reads."""
     with subprocess.Popen(
         [build / "darshan", "ask", lake, "--sql", ROWS, "--csv", "--timeout", "0.5"],
         env={**os.environ, "DARSHAN_PYTHON": sys.executable},
@@ -68,7 +72,8 @@ def test_a_reader_that_waits_is_no_excuse(build: Path, lake: Path) -> None:
 
 
 def test_no_thread_stays_when_the_queries_are_over(lake: Path) -> None:
-    """A thread that still has the database when Python ends makes DuckDB print 43 lines."""
+    """After a block with limits, the thread that watches the time has ended. If such a thread still
+    existed when Python ends, DuckDB would print 43 lines."""
     with Asked(str(lake)) as asked:
         before = threading.active_count()
         with asked.limited(Limits(SECONDS)):
@@ -78,7 +83,7 @@ def test_no_thread_stays_when_the_queries_are_over(lake: Path) -> None:
 
 
 def test_a_query_in_time_is_not_stopped(lake: Path, darshan: Run) -> None:
-    """A limit that is not reached changes nothing, and 0 is none."""
+    """A time limit that is not reached does not change the result; a limit of 0 means none."""
     query = "SELECT count(*) AS n FROM range(100000000) WHERE hash(range) % 7 = 3"
     some = [
         darshan("ask", lake, "--sql", query, "--csv", *limit)
@@ -92,14 +97,16 @@ def test_a_query_in_time_is_not_stopped(lake: Path, darshan: Run) -> None:
 
 
 def test_stopped_changes_are_a_failure(lake: Path, darshan: Run) -> None:
-    """For `changes`, 1 says that there are changes, so a stopped query is 2."""
+    """`darshan ask LAKE changes` exits with 2 if it was stopped, because 1 means that there are
+    changes."""
     done = darshan("ask", lake, "changes", "--since", "7d", "--timeout", "0.000001")
     assert done.returncode in (0, 2)  # 0: the query took less than a look at the clock
     assert (done.returncode == 2) == done.stderr.startswith("darshan ask: the query was stopped")
 
 
 def test_memory_is_limited(lake: Path, darshan: Run) -> None:
-    """Values that DuckDB does not count take no more than twice the limit and a GiB, about."""
+    """With --memory 200MB, a query that needs 14 GB is stopped when the process exceeds its limit
+    by about 1 GiB, also for memory that DuckDB does not count."""
     done = darshan("ask", lake, "--sql", LARGE, "--memory", "200MB")
     assert done.returncode == 1 and not done.stdout
     assert done.stderr.startswith("darshan ask: the query was stopped, because it took 1.")
@@ -107,7 +114,7 @@ def test_memory_is_limited(lake: Path, darshan: Run) -> None:
 
 
 def test_later_queries_are_answered(lake: Path) -> None:
-    """An interrupt stops the queries of its block, and no later ones."""
+    """A time limit stops the queries of its own `with` block only, and no later query."""
     with Asked(lake) as asked:
         for _ in range(3):
             with pytest.raises(LimitExceeded), asked.limited(Limits(0.2)):
@@ -121,8 +128,8 @@ def test_later_queries_are_answered(lake: Path) -> None:
 def test_a_page_is_given_up(
     lake: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """A page that takes too long is stopped, and the reply has the status 504; afterwards the
-    server makes other pages."""
+    """A page that takes longer than the server's limit is stopped, and the reply has status 504;
+    afterwards other pages are served."""
 
     def long(asked: Asked, _: Wanted) -> str:
         asked.sql(COUNTS)

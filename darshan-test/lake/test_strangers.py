@@ -1,5 +1,5 @@
-"""Links and names from users do no harm, not even in a spreadsheet. Lakes of earlier releases, with
-columns whose names SQL cannot distinguish, can be read."""
+"""Links and names from users do no harm to a lake, not even in a spreadsheet. Lakes of earlier
+releases, with columns whose names SQL cannot distinguish, can be read."""
 
 from __future__ import annotations
 
@@ -21,18 +21,20 @@ from .conftest import Run
 from .rows import committed, identity, make_logs, rows, whole
 
 COLLECT = ("collect", "--into", "lake", "--workers", "1", "--settle", "0")
-JANE, BOB = 12_345, 12_346  # numbers of users
+# User ids.
+JANE, BOB = 12_345, 12_346
 
 
 def _link(path: Path, target: Path, owner: int) -> None:
+    """Makes a link that belongs to another user."""
     path.symlink_to(target)
     os.lchown(path, owner, -1)
 
 
 @pytest.mark.needs("root")
 def test_links_to_files_of_others(darshan: Run, tmp_path: Path) -> None:
-    """A user's link to a file of another user reveals nothing about that file, whether it is a log
-    or not; links of root, and links of a user to files of the same user, are followed."""
+    """A user's symbolic link to a file of another user reveals nothing about that file, whether it
+    is a log or not. Links of root are followed, and links of a user to own files."""
     hidden = tmp_path / "hidden"
     secret, of_bob, of_jane, of_root = make_logs(hidden, 4)
     secret.write_bytes(b"root:$6$secret:" * 123)
@@ -60,7 +62,8 @@ def test_links_to_files_of_others(darshan: Run, tmp_path: Path) -> None:
 
 @pytest.mark.needs("root")
 def test_a_folder_that_becomes_a_link(darshan: Run, tmp_path: Path) -> None:
-    """A log is not read if its owner is not the one that the search saw."""
+    """A log is not read if its owner differs from the one that the search for logs saw: somebody
+    may have replaced it meanwhile."""
     [own] = make_logs(tmp_path / "jane", 1)
     os.chown(own, JANE, -1)
     found = files.named(str(own))
@@ -76,7 +79,8 @@ def test_a_folder_that_becomes_a_link(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_cells_are_no_formulas(darshan: Run, tmp_path: Path) -> None:
-    """A spreadsheet interprets no text of a log as a formula; numbers stay numbers."""
+    """In CSV output, a spreadsheet interprets no text from a log as a formula, and numbers stay
+    numbers."""
     made = make_logs(tmp_path / "logs", 4)
     names = ("=cmd|' /C calc'!A1", "+1+1", "-1+2", "@SUM(1)")
     for path, name in zip(made, names):
@@ -104,8 +108,8 @@ def test_no_two_columns_differ_by_case_only() -> None:
 
 
 def _as_before(lake: Path, file: str) -> str:
-    """Rewrites a file of jobs as an earlier release wrote it, with the earlier names of its columns
-    and without the columns of the owner. Returns a text that stands for this set of columns."""
+    """Rewrites a file of the table jobs as an earlier release wrote it: with the earlier names of
+    columns and without those about owners. Returns a text that identifies this set of columns."""
     was = {c.name: c.was for c in columns.JOBS.columns if c.was}
     whole_table = pq.read_table(lake / file, partitioning=None)
     drop = ["owner", "named", "forged"]
@@ -117,8 +121,8 @@ def _as_before(lake: Path, file: str) -> str:
 
 
 def test_columns_of_before(darshan: Run, tmp_path: Path) -> None:
-    """Files with the earlier names of columns give the same query results: alone, together with new
-    files, and after compaction."""
+    """Files with the earlier column names give the same query results as before: alone, together
+    with new files, and after compaction."""
     made = make_logs(tmp_path / "logs", 4)
     lake = tmp_path / "lake"
     sql = "SELECT log, bytes_read_posix, seconds_stdio, owner FROM jobs ORDER BY log"
@@ -155,5 +159,6 @@ def test_columns_of_before(darshan: Run, tmp_path: Path) -> None:
     ],
 )
 def test_long_times_are_hours(value: float | None, said: str) -> None:
-    """Sums over many processes are printed in hours if they are long."""
+    """A sum of seconds over many processes is printed in hours from 36,000 s on. said: the expected
+    text."""
     assert units.time_spent(value) == said

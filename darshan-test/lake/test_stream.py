@@ -1,4 +1,5 @@
-"""Query results that are written in batches equal those that are written at once."""
+"""Results of queries, which are written batch by batch: they are complete in each output form, and
+need little memory."""
 
 from __future__ import annotations
 
@@ -29,8 +30,8 @@ QUERY = f"SELECT range AS n, (range * 3)::HUGEINT AS h, 'x' || range AS s FROM r
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Makes a lake of two machines with different file systems at /data. Returns the lake's
-    path."""
+    """Makes a lake of two jobs on machines whose file systems at / have different types. Returns
+    the lake's path."""
     folder = tmp_path_factory.mktemp("streamed")
     paths = []
     for number, kind in enumerate((b"lustre", b"xfs")):
@@ -43,7 +44,8 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_forms(darshan: Run, lake: Path, tmp_path: Path) -> None:
-    """Each output form has all rows in order; sums are numbers in Parquet."""
+    """CSV, JSON and Parquet have all rows of a result in order; in Parquet, large integers are
+    numbers."""
     want = [(n, 3 * n, f"x{n}") for n in range(MANY)]
     for form in ("csv", "json", "parquet"):
         done = darshan("ask", lake, "--sql", QUERY, "-o", f"x.{form}")
@@ -63,8 +65,8 @@ def test_forms(darshan: Run, lake: Path, tmp_path: Path) -> None:
 
 
 def test_a_fault_in_a_late_row(darshan: Run, lake: Path, tmp_path: Path) -> None:
-    """An error in one of the last rows causes a message of one line, and the old output file is
-    kept."""
+    """If one of the last rows causes an error, the command prints one line, exits with 1, and keeps
+    the old output file."""
     late = QUERY.replace("'x'", f"CASE WHEN range = {MANY - 9} THEN error('late') ELSE 'x' END")
     for form in ("csv", "json", "parquet"):
         (tmp_path / f"x.{form}").write_text("before")
@@ -78,7 +80,8 @@ def test_a_fault_in_a_late_row(darshan: Run, lake: Path, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_memory(build: Path, lake: Path, tmp_path: Path, form: str) -> None:
-    """A result of 150 MB needs at most 90 MiB more memory than one with a tenth of its rows."""
+    """Writing a result of 150 MB needs at most 90 MiB more memory than writing one with a tenth of
+    its rows."""
     long = "SELECT range AS n, repeat('x', 250) || range AS s FROM range({})"
     program = f"import resource, sys; sys.path.insert(0, {str(build / 'python')!r})\n" + (
         "from darshan_report.lake.ask.engine import Asked\n"
@@ -102,8 +105,8 @@ def test_memory(build: Path, lake: Path, tmp_path: Path, form: str) -> None:
 
 
 def test_sizes_on_a_screen() -> None:
-    """Sizes of any magnitude have units; other integers that a double cannot represent are printed
-    in full."""
+    """On a terminal, columns of bytes have units at any magnitude; other integers are printed in
+    full, even beyond 2^53."""
     text = "".join(lines(["bytes_read", "n"], [(2**53 + 1, 2**53 + 1), (1024, 3)]))
     head, large, small = text.splitlines()
     assert large.split() == ["8.00", "PiB", str(2**53 + 1)] and small.split()[:2] == ["1.00", "KiB"]
@@ -111,8 +114,8 @@ def test_sizes_on_a_screen() -> None:
 
 
 def test_types_of_a_mount_point(lake: Path) -> None:
-    """If a mount point has several file system types, each type has a row in the query, in the
-    digest of a week, and in queries for files."""
+    """If a mount point has different file system types on different machines, each type has its own
+    row in the queries and in the digest."""
     want: dict[str, int] = {}
     for row in rows(lake, "files_posix"):
         moved = row["POSIX_BYTES_READ"] + row["POSIX_BYTES_WRITTEN"]

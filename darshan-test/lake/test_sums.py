@@ -1,5 +1,5 @@
-"""The precomputed sums of a lake equal the sums over its rows, whatever happened to its files and
-to the processes that compute sums."""
+"""The precomputed sums of a lake equal the sums over its rows, whatever happens to its files and to
+the processes that compute sums."""
 
 from __future__ import annotations
 
@@ -112,14 +112,15 @@ _SUMMED = {
 
 
 def same(one: Any, other: Any) -> bool:
+    """Returns whether two values are equal; numbers may differ by rounding."""
     if isinstance(one, float) and isinstance(other, float):
         return math.isclose(one, other, rel_tol=1e-12, abs_tol=1e-12)
     return bool(one == other)
 
 
 def compare(lake: Path, user: str | None = None) -> int:
-    """Checks that the tables of sums equal the sums over the rows; user: only those of this user.
-    Returns the number of jobs."""
+    """Checks that each table of sums equals the sum over the rows. user: for a connection that is
+    limited to this user; None: all. Returns the number of jobs in the sums."""
     jobs = 0
     with Asked(lake, user) as asked:
         assert asked.has_sums()
@@ -142,7 +143,7 @@ def fill(lake: Path, paths: list[Path]) -> None:
 
 
 def with_lines(folder: Path, number: int) -> Path:
-    """Writes a log with call sites: of Python, of a program, and without a line. number: that of
+    """Writes a log with call sites of Python, of a native program, and without a line. number: of
     the job. Returns the log's path."""
     native = row("SITES", "object 0000000a 0000000b /opt/x/code", KIND=OBJECT)
     some = [
@@ -154,7 +155,7 @@ def with_lines(folder: Path, number: int) -> Path:
 
 
 class Centre:
-    """A lake, with the events that may happen to it as functions."""
+    """A lake, and functions for the events that may happen to it. seed: of the random choices."""
 
     def __init__(self, folder: Path, seed: int) -> None:
         self.lake, self._logs = folder / "lake", folder / "logs"
@@ -197,8 +198,8 @@ class Centre:
                 (self.lake / path).unlink()
 
     def killed(self) -> None:
-        """Runs a collector that is killed before one of its files gets its name, unless it renames
-        fewer files than the chosen number."""
+        """Runs a collector that is killed at its n-th rename of a file, for a random n; if it makes
+        fewer renames, it ends normally."""
         more = make_logs(self._logs, 3, self._number)
         self._number += 3
         self._paths += more
@@ -230,6 +231,8 @@ sys.exit(collect())
 
 @pytest.mark.parametrize("seed", turning(range(1, 26), 0.04, "lake sums"))
 def test_sums_are_those_of_the_rows(tmp_path: Path, seed: int) -> None:
+    """The stored sums are those of the rows after collections, removals, interruptions and
+    compactions in random order."""
     centre = Centre(tmp_path, seed)
     centre.collect()
     happened = []
@@ -284,6 +287,8 @@ def test_a_week_by_sums_and_by_rows(
 
 
 def test_damage_is_told(darshan: Run, tmp_path: Path) -> None:
+    """`darshan lake check` names a damaged file of sums, and compaction makes a missing one
+    anew."""
     make_logs(tmp_path / "logs", 3)
     assert darshan("collect", "--into", "lake", "logs").returncode == 0
     assert darshan("lake", "check", "lake").returncode == 0

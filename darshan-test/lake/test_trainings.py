@@ -1,4 +1,4 @@
-"""The tables of epochs and checkpoints, and the queries about them."""
+"""The tables of epochs and checkpoints in a lake, and the queries about them."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def answer(lake: Path, name: str) -> list[dict[str, Any]]:
 
 
 def test_a_program(build: Path, darshan: Run, tmp_path: Path) -> None:
-    """The tables have the values that the report of the same log has, and those of the program's
-    own clock."""
+    """For a real training, the tables have the same values as the report of its log, and the times
+    of the program's own clock."""
     program = PROGRAM.replace("sys.argv[0]", repr(str(TRAINING / "epochs.py")))
     (tmp_path / "a").mkdir()
     log = tmp_path / "a" / "user_train.py_id1-1_1-1-1-1_1.darshan"
@@ -72,8 +72,9 @@ def test_a_program(build: Path, darshan: Run, tmp_path: Path) -> None:
 
 
 def job(waits: tuple[float, ...], begin: float) -> Job:
-    """Returns the log of a training that saved three times. waits: the seconds that each rank
-    waited; begin: seconds since 1970."""
+    """Returns the log of a training of two epochs that saved three times. waits: the seconds that
+    each rank waited for data; begin: when the first save began, in seconds after the start of the
+    run."""
     loader = number_of(LOADER.name)
     ranks = [
         row("TRAINING", f"rank {n} of x", KIND=2, LOADER=loader, RANK=n, EPOCHS=2, STEPS=50,
@@ -86,8 +87,8 @@ def job(waits: tuple[float, ...], begin: float) -> Job:
 
 
 def test_questions(darshan: Run, tmp_path: Path) -> None:
-    """The rows for loops of one program are sums over its jobs, with the slowest rank, and so are
-    the rows for saves."""
+    """The queries "epochs" and "saves" have sums over the jobs of a program's line; "epochs" also
+    has by which factor the slowest rank waited longer than the mean."""
     for number, waits in enumerate(((1.0, 3.0), (2.0, 2.0))):
         name = f"user{number}_code_id{number}-1_1-1-1-1_1.darshan"
         write(job(waits, 1.0 + number), tmp_path / name)
@@ -104,6 +105,7 @@ def test_questions(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_hidden_names(darshan: Run, tmp_path: Path) -> None:
+    """A lake with anonymized names has no name of a training's files or code."""
     write(job((1.0, 3.0), 1.0), tmp_path / "user_code_id1-1_1-1-1-1_1.darshan")
     assert darshan("collect", "--obfuscate", "--into", "lake", tmp_path).returncode == 0
     assert {r["file"] for r in rows(tmp_path / "lake", "epochs")} == {None}

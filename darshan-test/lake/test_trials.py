@@ -1,4 +1,4 @@
-"""Results of `darshan try` in the table trials, and the users who may add them."""
+"""Results of `darshan try` in the table trials of a lake, and the users who may add them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ NOW = round(time.time()) - 1000
 
 
 def remedy(name: str, low: float, when: int = NOW, **more: Any) -> dict[str, Any]:
-    """Returns the entry of a remedy in a result of darshan try. low: the lower end of the interval
-    of its gain; when: in seconds since 1970; more: other fields."""
+    """Returns the entry of a remedy in a result file of `darshan try`. low: the lower bound of the
+    factor that was gained; when: Unix time in seconds; more: other fields."""
     with_it = [1.0, 1.2, 0.8]
     return {
         "remedy": name, "finding": "stream-flushes", "result": "helped" if low > 1.1 else
@@ -35,8 +35,8 @@ def remedy(name: str, low: float, when: int = NOW, **more: Any) -> dict[str, Any
 
 
 def put(log: Path, *remedies: dict[str, Any], path: Path | None = None, **more: Any) -> Path:
-    """Writes a result of darshan try for a log, next to the log unless a path is given. Returns its
-    path."""
+    """Writes a result of `darshan try` for a log: to `path`, or beside the log if it is None. more:
+    other fields. Returns its path."""
     with open_log(log) as opened:
         whole = {
             "format": "darshan-try", "version": 1, "log": identity(opened),
@@ -49,9 +49,9 @@ def put(log: Path, *remedies: dict[str, Any], path: Path | None = None, **more: 
 
 
 def test_after_its_log(darshan: Run, tmp_path: Path) -> None:
-    """If a result of darshan try is written after its log was collected, it belongs to the log's
-    job, is collected once, and is replaced by a later result for the same remedy. Prune removes it
-    with the job."""
+    """A result of `darshan try` that is written after its log was collected gets the log's job, is
+    collected once, and is replaced by a later result for the same remedy. `darshan lake prune`
+    removes it with the job."""
     lake, made = tmp_path / "lake", make_logs(tmp_path / "logs", 3)
     assert darshan(*COLLECT).returncode == 0
     put(made[1], remedy("flush-delay", 2.0), remedy("random", 0.9, finding=""),
@@ -91,8 +91,8 @@ def test_after_its_log(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_apart_from_its_log(darshan: Run, tmp_path: Path) -> None:
-    """The job of a result is found by the log's content: even if the log was removed or is in
-    another folder, in a lake of anonymized names, and for a log of the same collection."""
+    """The job of a result is found by the hash of the log's contents: even if the log was removed
+    or is elsewhere, if names are anonymized, or if both are collected together."""
     made = make_logs(tmp_path / "logs", 1)
     (tmp_path / "mine").mkdir()
     put(made[0], remedy("flush-delay", 2.0), path=tmp_path / "mine" / "copy.tried.json")
@@ -107,8 +107,8 @@ def test_apart_from_its_log(darshan: Run, tmp_path: Path) -> None:
 
 @pytest.mark.needs("root")
 def test_a_stranger(darshan: Run, tmp_path: Path) -> None:
-    """A result that another user made is not added to a job, neither in the lake nor in a report;
-    one of the log's owner is added, and one of root."""
+    """A result that belongs to another user than the log is not added to its job, neither in the
+    lake nor in a report; results of the log's owner and of root are."""
     owner, stranger = [u.pw_uid for u in pwd.getpwall() if u.pw_uid not in (0, os.getuid())][:2]
     logs = make_logs(tmp_path / "logs", 3)
     for log, who in zip(logs, (owner, stranger, 0)):
@@ -135,6 +135,8 @@ def test_a_stranger(darshan: Run, tmp_path: Path) -> None:
     ids=str,
 )  # fmt: skip
 def test_values_that_cannot_be(darshan: Run, tmp_path: Path, damage: dict[str, Any]) -> None:
+    """A trial with impossible values is left out of the lake, and others are not. damage: the
+    values."""
     made = make_logs(tmp_path / "logs", 1)
     put(made[0], {**remedy("flush-delay", 2.0), **damage}, remedy("random", 2.0))
     assert "; 1 trials" in darshan(*COLLECT).stderr
@@ -142,7 +144,8 @@ def test_values_that_cannot_be(darshan: Run, tmp_path: Path, damage: dict[str, A
 
 
 def test_files_that_are_no_results(darshan: Run, tmp_path: Path) -> None:
-    """A pipe that has the name of a result blocks neither the collector nor a report."""
+    """A pipe, a file that is not JSON, or a link under the name of a result file does no harm to
+    the collector or to a report."""
     made = make_logs(tmp_path / "logs", 4)
     os.mkfifo(path_of(str(made[0])))
     Path(path_of(str(made[1]))).write_text("[" * 100_000)

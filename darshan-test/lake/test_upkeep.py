@@ -1,4 +1,5 @@
-"""Maintenance of a lake: compaction, pruning, and removal of old files."""
+"""`darshan lake` compacts, prunes and checks a lake without losing or restoring rows, also if other
+processes change it."""
 
 from __future__ import annotations
 
@@ -25,8 +26,8 @@ def everything(lake: Path) -> dict[str, list[str]]:
 
 
 def test_compaction_keeps_every_row(tmp_path: Path) -> None:
-    """Compaction makes fewer files, ordered by program and user; the replaced files are kept for
-    the grace time."""
+    """Compaction makes fewer files with the same rows, ordered by program and user; the replaced
+    files are kept for the grace time."""
     lake = tmp_path / "lake"
     made = make_logs(tmp_path / "logs", 40)
     for first in range(0, 40, 8):
@@ -56,10 +57,12 @@ def test_compaction_keeps_every_row(tmp_path: Path) -> None:
 
 
 def parquet(lake: Path) -> list[list[str]]:
+    """Returns the Parquet files of the lake, as one list of paths in a list."""
     return [[str(p.relative_to(lake)) for p in lake.glob("*/month=*/*.parquet")]]
 
 
 def table_of(lake: Path, path: str) -> list[dict[str, object]]:
+    """Returns the rows of a file of the lake."""
     import pyarrow.parquet as pq  # noqa: PLC0415 - of one file
 
     found: list[dict[str, object]] = pq.read_table(lake / path, partitioning=None).to_pylist()
@@ -67,7 +70,8 @@ def table_of(lake: Path, path: str) -> list[dict[str, object]]:
 
 
 def whole_by_state(lake: Path, made: list[Path]) -> None:
-    """Checks that the state file contains what the removed commits contained."""
+    """Checks that, after commits were removed, the state file has the same files and known logs.
+    made: the logs of the lake."""
     snapshot = Snapshot(str(lake))
     assert not (lake / "_commits" / "000000000001.json").exists()
     there = {r["log"] for f in snapshot.of("jobs") for r in table_of(lake, f.path)}
@@ -76,8 +80,8 @@ def whole_by_state(lake: Path, made: list[Path]) -> None:
 
 
 def test_a_user_is_forgotten(darshan: Run, tmp_path: Path) -> None:
-    """A user is removed from every table and from every file on the disk, including replaced
-    files."""
+    """`darshan lake prune --user` removes a user from every table and from every file on the disk,
+    including files that compaction replaced."""
     lake = tmp_path / "lake"
     made = make_logs(tmp_path / "logs", 20)
     (tmp_path / "logs" / "user1_x_id1-1_1-1-1-1_1.darshan").write_bytes(b"damaged")
@@ -99,7 +103,7 @@ def test_a_user_is_forgotten(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_old_jobs_go(tmp_path: Path) -> None:
-    """Pruning removes files all of whose jobs are old, and the old rows of other files."""
+    """Pruning removes files all of whose jobs are old, and rewrites others without the old rows."""
     lake = tmp_path / "lake"
     made = make_logs(tmp_path / "logs", 20)
     fill(lake, made)
@@ -114,8 +118,8 @@ def test_old_jobs_go(tmp_path: Path) -> None:
 
 
 def test_both_at_once(tmp_path: Path) -> None:
-    """If files that are being compacted are pruned by another process, the compaction is abandoned;
-    no removed row comes back."""
+    """If another process prunes files that are being compacted, the compaction is abandoned, and no
+    removed row comes back."""
     lake = tmp_path / "lake"
     made = make_logs(tmp_path / "logs", 12)
     for first in range(0, 12, 4):
@@ -131,8 +135,8 @@ def test_both_at_once(tmp_path: Path) -> None:
 
 
 def test_what_killed_collectors_left_is_swept(tmp_path: Path) -> None:
-    """Files without a commit, which a killed collector left, are removed if they are old; a
-    collector may be about to commit new ones."""
+    """Files that belong to no commit are removed if they are old; younger ones stay, because a
+    collector may be about to commit them."""
     lake = tmp_path / "lake"
     made = make_logs(tmp_path / "logs", 3)
     fill(lake, made)
@@ -153,7 +157,7 @@ def test_what_killed_collectors_left_is_swept(tmp_path: Path) -> None:
 
 
 def test_check_finds_what_is_wrong(darshan: Run, tmp_path: Path) -> None:
-    """The check finds missing, truncated and changed files."""
+    """`darshan lake check` names missing, truncated and changed files."""
     lake = tmp_path / "lake"
     fill(lake, make_logs(tmp_path / "logs", 3))
     assert darshan("lake", "check", "lake").returncode == 0

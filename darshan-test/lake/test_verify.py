@@ -1,4 +1,5 @@
-"""A changed bit in a file of a lake is found, wherever it is."""
+"""A changed bit in a file of a lake is found, wherever it is, by queries and by `darshan lake
+check`."""
 
 from __future__ import annotations
 
@@ -23,6 +24,7 @@ SQL = "SELECT sum(bytes_written) AS b FROM jobs"
 
 
 def _lake(darshan: Run, where: Path) -> Path:
+    """Makes a lake of four logs in a folder. Returns its path."""
     make_logs(where / "logs", 4)
     assert darshan("collect", "--into", "lake", "--workers", "1", "logs").returncode == 0
     return where / "lake"
@@ -30,7 +32,8 @@ def _lake(darshan: Run, where: Path) -> Path:
 
 @contextmanager
 def _flipped(path: Path, bit: int) -> Iterator[None]:
-    """Changes one bit of a file, and restores it afterwards."""
+    """Changes one bit of a file within the context, and restores it afterwards. bit: its index in
+    the file."""
     content = path.read_bytes()
     worse = bytearray(content)
     worse[bit // 8] ^= 1 << bit % 8
@@ -40,8 +43,8 @@ def _flipped(path: Path, bit: int) -> Iterator[None]:
 
 
 def test_every_bit_counts(darshan: Run, tmp_path: Path) -> None:
-    """If any bit of a file is changed, also in its footer, a query reports which file is damaged,
-    and shows no sum."""
+    """If any bit of a file of the table jobs is changed, also in its footer, verify() names this
+    file. The deep check finds a changed bit in a file of any table."""
     lake = _lake(darshan, tmp_path)
     rng = random.Random(seed())
     with open_lake(lake) as asked:
@@ -63,7 +66,8 @@ def test_every_bit_counts(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_a_question_is_verified(darshan: Run, tmp_path: Path) -> None:
-    """--verify checks the files that the query reads, and no files of other tables and days."""
+    """`darshan ask --verify` checks the files that the query reads, and no files of other tables or
+    days."""
     lake = _lake(darshan, tmp_path)
     jobs = lake / committed(lake)["jobs"][0]
     layers = lake / committed(lake)["layers"][0]
@@ -85,8 +89,8 @@ def test_a_question_is_verified(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_checks_go_round(darshan: Run, tmp_path: Path) -> None:
-    """Each check reads the files after those of the previous check, so that all files were checked
-    after some runs."""
+    """`darshan lake check` reads a part of the files each time, beginning after those of the
+    previous check, so that all are checked after some runs."""
     lake = _lake(darshan, tmp_path)
     number = len(Snapshot(str(lake)).files)
     whole = darshan("lake", "check", "lake")
@@ -103,8 +107,8 @@ def test_checks_go_round(darshan: Run, tmp_path: Path) -> None:
 
 
 def test_each_writer_keeps_hashes(darshan: Run, tmp_path: Path) -> None:
-    """Commits of compact and prune contain hashes of their files; files of earlier releases, which
-    have none, are checked by the checksums of their pages."""
+    """Commits of collect, compact and prune have a hash of each file. Files of earlier releases,
+    which have none, are checked by the checksums of their pages."""
     lake = _lake(darshan, tmp_path)
     assert darshan("lake", "prune", "--user", "user1", "lake").returncode == 0
     make_logs(tmp_path / "more", 3, first=4)

@@ -1,4 +1,5 @@
-"""Spark and DuckDB have the same views and queries, with equal results."""
+"""The views that `darshan lake views` prints: Spark and DuckDB give equal results for all tables
+and predefined queries."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ from .rows import committed, make_logs
 from .spark import Standalone
 from .test_commits import fill
 
-# Characters that are special in patterns, lists or SQL strings.
+# Name of the lake's folder, with characters that are special in patterns, lists or SQL strings.
 NAME = "a {lake}, it's [odd]*?"
 
 
@@ -56,7 +57,7 @@ def _of_the_site(folder: Path, lake: Path, darshan: Run) -> None:
 
 
 def test_the_views_name_what_is_committed(darshan: Run, tmp_path: Path) -> None:
-    """The views read exactly the committed files."""
+    """The script of views names exactly the committed files of the lake."""
     lake = made(tmp_path, darshan)
     done = darshan("lake", "views", lake)
     assert done.returncode == 0
@@ -100,7 +101,7 @@ def test_spark_answers_as_duckdb(standalone: Standalone, darshan: Run, tmp_path:
 
 
 def _answered(opened: Any, values: dict[str, Any]) -> int:
-    """Returns how many queries have rows, because a comparison of empty results would prove
+    """Returns how many predefined queries have rows; comparing empty results would prove
     nothing."""
     return sum(1 for q in QUESTIONS if len(opened.sql(*query(q, Filters(), values))))
 
@@ -126,7 +127,7 @@ def _shown(row: tuple[Any, ...]) -> str:
 
 @pytest.mark.needs("spark")
 def test_the_script_runs_in_spark_sql(standalone: Standalone, darshan: Run, tmp_path: Path) -> None:
-    """The script runs as doc/centre.md describes it."""
+    """spark-sql runs the script of views as doc/centre.md describes, and then a query on them."""
     lake = made(tmp_path, darshan)
     (tmp_path / "views.sql").write_text(darshan("lake", "views", lake).stdout)
     (tmp_path / "ask.sql").write_text('SELECT count(*), count(DISTINCT "user") FROM jobs;\n')

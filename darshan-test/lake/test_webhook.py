@@ -27,11 +27,14 @@ from .test_commits import fill
 
 SINCE = str(datetime.date(2026, 9, 1) + datetime.timedelta(RUNS - FEWEST))
 TOKEN = "not-for-everybody"
+# Requests that the server received: path, JSON body, headers.
 Got = list[tuple[str, Any, dict[str, str]]]
 Answer = Callable[[http.server.BaseHTTPRequestHandler], None]
 
 
 def _status(code: int, **headers: str) -> Answer:
+    """Returns a function that answers a request with this HTTP status. headers: of the answer."""
+
     def answer(connection: http.server.BaseHTTPRequestHandler) -> None:
         connection.send_response(code)
         for name, value in headers.items():
@@ -44,8 +47,8 @@ def _status(code: int, **headers: str) -> Answer:
 
 @contextlib.contextmanager
 def receiving(**pages: Answer) -> Iterator[tuple[str, Got]]:
-    """Runs a server that sends these replies for its pages; yields its address and the list of
-    requests that it received."""
+    """Runs an HTTP server that sends these replies, by page name; yields its address and the list
+    of requests that it received."""
     got: Got = []
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -78,9 +81,9 @@ def test_an_alarm(
     lake: Path, darshan: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    """A server receives the lines and all numbers, and the token in a header; nothing is sent if
-    nothing changed. A failure causes a message of one line, without the secret part of the
-    address."""
+    """With --webhook-file, a server receives the lines and all numbers of the changes, and the
+    token in a header; without changes, nothing is sent. If the server fails, the command prints one
+    line without the secret part of the address."""
     ask = [str(lake), "changes", "--since", SINCE]
     hook = ["--webhook-file", str(tmp_path / "hook")]
     with Asked(lake) as asked:
@@ -119,8 +122,8 @@ def test_an_alarm(
     ],
 )
 def test_usage(given: tuple[str, ...], darshan: Run, tmp_path: Path) -> None:
-    """If an option is incomplete, the command says so at its start, in a message of one line, and
-    not only when there is a change to send."""
+    """If an option of webhooks is incomplete or its file invalid, the command fails at its start
+    with a usage error, and not only when there is a change to send."""
     (tmp_path / "empty").write_text("\n")
     (tmp_path / "odd").write_text("https://example.org/\nt\u00f6ken\n")
     done = darshan("ask", "lake", *given)
@@ -128,9 +131,9 @@ def test_usage(given: tuple[str, ...], darshan: Run, tmp_path: Path) -> None:
 
 
 def test_other_servers() -> None:
-    """A redirect to the same host is followed with the same request. One to another host is not,
-    because the token would be sent there. A server that never ends its reply is abandoned after a
-    limit of time."""
+    """A redirect to the same host is followed with the same request; one to another host is not,
+    because it would get the token. A server that never ends its reply is given up after a time
+    limit."""
     end = threading.Event()
 
     def slow(connection: http.server.BaseHTTPRequestHandler) -> None:
@@ -168,16 +171,16 @@ def test_other_servers() -> None:
      "http://192.0.2.1/"],
 )  # fmt: skip
 def test_addresses(address: str) -> None:
-    """Only HTTP addresses are accepted; a token is not sent without encryption to another
-    machine."""
+    """Only addresses of HTTP and HTTPS without a password are accepted. A token is not sent to
+    another machine without encryption."""
     with pytest.raises(LakeError) as refused:
         webhook.post(Webhook(address, TOKEN), b"{}", 0.5)
     assert "\n" not in str(refused.value) and "word" not in str(refused.value)
 
 
 def test_names_are_no_markup(lake: Path) -> None:
-    """The text of the message to a webhook escapes characters that a chat would interpret as a link
-    or as a mention of everybody."""
+    """In the text for a chat, characters of names that would become a link or a mention of
+    everybody are escaped; the JSON fields have the plain name."""
     with Asked(lake) as asked:
         [one, *_] = changes(asked, datetime.date.fromisoformat(SINCE))
     object.__setattr__(one, "program", "<!channel> @here [x](http://y)")

@@ -1,5 +1,5 @@
-"""Records of logs as PyDarshan reads them, an independent reader, to compare with query results of
-a lake."""
+"""Reads logs by PyDarshan, a reader independent of this tree, to compare with the results of a
+lake's queries."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from .rows import identity
 
 @dataclass
 class Read:
-    """A log, and its records by module as dicts of counters."""
+    """A log. log: its identity in the lake; user, program: from the file's name; job: PyDarshan's
+    job record; records: by module, each a dict of counters with "name" and "mount"."""
 
     log: str
     user: str
@@ -33,12 +34,13 @@ class Read:
         return float(self.job["end_time_sec"] + self.job["end_time_nsec"] / 1e9)
 
     def total(self, module: str, counter: str) -> float:
-        """Returns the sum over all records, but at least 0. It includes the -1 of records that do
-        not have the counter, as `darshan parse --total` does."""
+        """Returns the sum of a counter over all records of a module, but at least 0. As in `darshan
+        parse --total`, a record that lacks the counter contributes -1."""
         return max(sum(record[counter] for record in self.records.get(module, [])), 0)
 
     def of_files(self) -> list[dict[str, Any]]:
-        """Returns the records of POSIX and STDIO, with the counters that both modules have."""
+        """Returns the records of POSIX and STDIO; the names of their counters are without the
+        module's prefix."""
         return [
             {"module": module, **{k.partition("_")[2] if k.startswith(module) else k: v
                                   for k, v in record.items()}}
@@ -47,12 +49,14 @@ class Read:
 
 
 def _mount(name: str, mounts: list[tuple[str, str]]) -> str:
+    """Returns the mount point of a file's name; "not known" if none fits."""
     # Darshan compares characters, not parts of a path: /home2 is on /home.
     fitting = [m for m, _ in mounts if name.startswith(m)]
     return max(fitting, key=len, default="not known")
 
 
 def _rows(frames: Any) -> list[dict[str, Any]]:
+    """Returns the rows of a module's records, as PyDarshan has them."""
     if "components" in frames:
         found: list[dict[str, Any]] = frames["components"].to_dict("records")
         return found
@@ -62,7 +66,7 @@ def _rows(frames: Any) -> list[dict[str, Any]]:
 
 
 def read(path: Path) -> Read:
-    """Reads a log, whose file name is user_program_id... Returns its content."""
+    """Reads a log whose file name is USER_PROGRAM_id..."""
     user, program = path.name.split("_")[:2]
     with pydarshan.DarshanReport(str(path), read_all=True) as report:
         records = {}

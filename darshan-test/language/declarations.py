@@ -14,9 +14,11 @@ from typing import NamedTuple
 
 from source_text import Documented, Token, c_tokens, kind
 
-# Functions whose string is a message to a user; "raise" and fprintf(stderr) count as well.
+# Functions whose string is a message to a user, in C and in Python; "raise" and fprintf(stderr)
+# count as well.
 C_MESSAGE = re.compile(r"(?:darshan_fail|\w*_?say|\w*_?complain|fail|warn|die|error)$")
 PY_MESSAGE = re.compile(r"_?(?:say|complain|error|exit|failed|refuse|dies|warn)$")
+# Words before a parenthesis that are not a function's name.
 CONTROL = re.compile(r"__attribute__|__asm__|_Static_assert|_Alignas|defined")
 
 
@@ -221,7 +223,8 @@ def paragraphs(file: str, text: str) -> Iterator[Item]:
 
 
 def items(file: str, text: str) -> dict[str, list[Item]]:
-    """Returns the items of a file by kind: "declaration", "message" and "paragraph"."""
+    """Returns the items of a file by kind: "declaration", "message" and "paragraph". text: its
+    content."""
     what = kind(file, text)
     if what == "md":
         return {"paragraph": list(numbered(paragraphs(file, text)))}

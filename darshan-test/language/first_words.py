@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from source_text import Comment, comments, contents, tracked
 
+# The words with which no sentence may begin.
 FIRST = re.compile(
     r"""(?:
         Who|Whose|Whom|Whoever|What|Whatever|Which|Whichever|Where|Wherever|Of|That|Those|Such
@@ -29,6 +30,7 @@ FIRST = re.compile(
 )
 # Any place where such a sentence may begin. Most files have none, and need no lexer.
 PLACE = re.compile(rf"(?:\A|[\"'#*/!.?:-]|\n\s*\n)\s*{FIRST.pattern}", re.VERBOSE)
+# A sentence; a point inside of a word does not end it.
 SENTENCE = re.compile(r"[^.?!]+(?:[.?!](?![\s)]|$)[^.?!]*)*[.?!]?")
 NOT_OURS = ("doc/man/", "third_party/", "debian/missing-sources/")  # or generated
 

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from source_text import Token, c_code, contents, tracked
 
+# Functions whose string is a message.
 FUNCTIONS = {
     "DARSHAN_MESSAGE",
     "darshan_message_add",
@@ -29,8 +30,11 @@ FUNCTIONS = {
     "fprintf",
     "fputs",
 }
+# Words of a message about an operation that failed.
 FAILED = re.compile(r"\b(?:cannot|could not|can't|failed|unable)\b")
+# Words of a message whose subject is a thing.
 PASSIVE = re.compile(r"\b(?:cannot|could not) be \w+(?:ed|en|t|ne|de)\b")
+# An option, a command, a variable or a stream in a message.
 NAMED = re.compile(
     r"--[a-z]|darshan-[a-z]+|\b[A-Z]+_[A-Z_]+\b|/dev/|standard (?:output|input|error)"
 )
@@ -51,6 +55,7 @@ NO_PATH = {
     "darshan_problems",
     "messages",
 }
+# Messages that need no path, with the reason.
 ALLOWED = {
     "cannot allocate memory for records; this process leaves no log": "the process is the subject",
     "cannot make a random key: %s; use --key": "the operation has no path",

@@ -21,7 +21,7 @@ from pathlib import Path
 from declarations import Item, c_declarations, items
 from source_text import contents, kind, tracked
 
-# Made of tables by ./dev describe.
+# Pages that ./dev describe makes of tables.
 GENERATED = ("doc/counters.md", "doc/centre-tables.md", "doc/man")
 # Each share: the kind of its items, their number, and a test of the file name.
 SHARES: tuple[tuple[str, int, Callable[[str], bool]], ...] = (
@@ -81,8 +81,8 @@ def drawn(texts: dict[str, str], seed: int) -> list[tuple[str, Item]]:
 
 
 def now(what: str, name: str, texts: dict[str, str], names: dict[str, str]) -> str:
-    """Returns today's text of an item that was drawn from another commit. what: the item's kind;
-    texts: today's files; names: the new paths of renamed files."""
+    """Returns today's text of an item that was drawn from another commit, or a text that says that
+    the item is gone. what: its kind. texts: today's files. names: new paths of renamed files."""
     file, colon, inner = name.partition(":")
     file = names.get(file, file)
     text = texts.get(file, "")

@@ -22,8 +22,9 @@ from pathlib import Path
 
 from source_text import Documented, c_code, kind
 
+# Endings of files that may change freely.
 DOCUMENTATION = ("md", "1", "7")
-# How a line begins that is a comment, by the ending of the file; in all others with #.
+# The beginning of a comment line, by the ending of the file; in all others it is #.
 LINE = {
     **dict.fromkeys(("js", "java", "rs"), r"//"),
     **dict.fromkeys(("f90", "F90"), r"!(?!\$)"),
@@ -32,8 +33,10 @@ LINE = {
     "lua": r"--",
 }
 BLOCKS = ("js", "java", "rs", "css", "map")  # have comments of /* */ as well
-# Behind code of JavaScript: without a quote, so it is not a part of a string that ends there.
+# A comment behind code of JavaScript. It has no quote, so it is not a part of a string that ends
+# there.
 BEHIND = re.compile(r"(?<=[;,{})]) // [^'\"`]*$", re.MULTILINE)
+# A comment of /* */ that fills whole lines.
 BLOCK = re.compile(r"^[ \t]*/\*.*?\*/[ \t]*$", re.DOTALL | re.MULTILINE)
 
 
@@ -99,7 +102,8 @@ def difference(name: str, old: str, new: str) -> str:
 
 
 def git(tree: Path, *words: str) -> bytes:
-    """Returns the output of a git command; raises CalledProcessError if it fails."""
+    """Returns the output of a git command in a tree. Raises CalledProcessError if the command
+    fails."""
     return subprocess.run(["git", "-C", str(tree), *words], capture_output=True, check=True).stdout
 
 

@@ -16,8 +16,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+# Endings of files in C, its tables and assembly.
 C_ENDINGS = (".c", ".h", ".def", ".S", ".cc", ".cpp")
+# Nodes of a Python syntax tree that may have a docstring.
 Documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+# A token of C; the name of its group is the kind.
 TOKEN = re.compile(
     r"""(?P<comment>/\*.*?\*/|//(?:\\\n|[^\n])*)
       |(?P<string>(?:u8|[uUL])?"(?:\\.|[^"\\\n])*"|[uUL]?'(?:\\.|[^'\\\n])*')
@@ -46,7 +49,7 @@ class Comment(NamedTuple):
 
 
 def c_tokens(text: str) -> Iterator[Token]:
-    """Yields every token of a C file, including comments and white space."""
+    """Yields each token of a C file, also comments and white space."""
     line = 1
     for match in TOKEN.finditer(text):
         yield Token(match.lastgroup or "", match[0], line)
@@ -139,8 +142,8 @@ def python_comments(text: str) -> list[Comment]:
 
 
 def kind(name: str, text: str) -> str:
-    """Returns the language of a file: "c", "python", "shell", otherwise the extension of its
-    name."""
+    """Returns the language of a file: "c", "python" or "shell", otherwise the ending of its name.
+    text: its content, whose first line may name an interpreter."""
     first = text.split("\n", 1)[0] if text.startswith("#!") else ""
     if name.endswith(C_ENDINGS):
         return "c"
@@ -152,7 +155,8 @@ def kind(name: str, text: str) -> str:
 
 
 def comments(name: str, text: str) -> list[Comment]:
-    """Returns the comments of a C, Python, shell or JavaScript file; [] for another file."""
+    """Returns the comments of a C, Python, shell or JavaScript file; [] for another file. name: of
+    the file."""
     what = kind(name, text)
     if what == "c":
         return c_comments(text)
@@ -166,8 +170,8 @@ def comments(name: str, text: str) -> list[Comment]:
 
 
 def tracked(tree: Path, *patterns: str) -> list[str]:
-    """Returns the files that git tracks in a tree, sorted; only those that match a pattern, if
-    patterns are given."""
+    """Returns the sorted paths of the files that git tracks in a tree, relative to it. patterns:
+    only files that match one of them, if there are any."""
     command = ["git", "-C", str(tree), "ls-files", "-z", "--", *patterns]
     names = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return sorted(name for name in names.split("\0") if name and (tree / name).is_file())

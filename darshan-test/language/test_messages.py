@@ -1,4 +1,5 @@
-"""`./dev lint --messages` finds messages without a path, and this source tree has none."""
+"""`./dev lint --messages` finds messages that do not say what failed, and this source tree has
+none."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import pytest
 from messages import findings, tree_findings
 from tree import SOURCE
 
+# Lines of C whose message is complete, or that have none.
 GOOD = [
     'say("cannot read %s: %s", path, strerror(errno));',
     'say("cannot use --all-users: only root may");',
@@ -15,6 +17,7 @@ GOOD = [
     'printf("cannot happen");',
     '/* say("cannot read"); */',
 ]
+# Lines of C whose message does not say what failed.
 BAD = [
     'say("cannot read: %s", strerror(errno));',
     'fputs("tool: cannot "\n "read\\n", stderr);',
@@ -39,4 +42,5 @@ def test_lists_a_message_without_a_subject(message: str) -> None:
 
 
 def test_the_tree_has_no_such_message() -> None:
+    """No message of the runtime and of the tools is reported."""
     assert tree_findings(SOURCE) == []

@@ -1,4 +1,5 @@
-"""Tests the items that `./dev reading` draws and the report of `./dev lint --words`."""
+"""`./dev reading` draws commented declarations, messages and paragraphs, independently of other
+files. `./dev lint --words` reports sentences without a named subject."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from first_words import findings
 from reading import SHARES, drawn, now, working_tree
 from tree import SOURCE
 
+# A C file with each kind of item.
 C = """/* The file's purpose. */
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-"""Changes of comments pass `./dev same-objects`; changes of code are reported."""
+"""`./dev same-objects` accepts changes of comments, and reports changes of code."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from sample import turning
 from source_text import contents, kind, tracked
 from tree import SOURCE
 
+# Files in each language: C, Python, shell, JavaScript and make.
 C = '#define F(x) ((x) + 1)\n/* Old. */\nint f(int a) /* old */\n{\n  return F(a) - "//"[0];\n}\n'
 PYTHON = '"""Old."""\n\n\ndef f() -> int:\n    """Old."""\n    return 1  # old\n'
 SHELL = "#!/bin/sh\n# Old.\ncat <<'X'\n# kept\nX\necho '# old' # old\n"
@@ -84,7 +85,7 @@ def test_the_lexer_agrees_with_gcc() -> None:
 
 
 def test_scripts_of_the_tree_have_forms() -> None:
-    """bash can parse each script of this tree, so that comments in it are not counted as code."""
+    """bash can parse each script of this tree, so that a comment in it does not count as code."""
     scripts = {name: contents(SOURCE / name) for name in tracked(SOURCE)}
     for name, text in scripts.items():
         if kind(name, text) == "shell":
@@ -92,8 +93,8 @@ def test_scripts_of_the_tree_have_forms() -> None:
 
 
 def test_a_branch(tmp_path: Path) -> None:
-    """A commit of comments passes; a file with changed code, a new file and a file with another
-    mode are named."""
+    """A branch that changes comments passes. A file whose code or mode changed, and a new file, are
+    reported."""
 
     def git(*words: str) -> None:
         who = ["-c", "user.name=a", "-c", "user.email=a@b"]

@@ -15,7 +15,8 @@ enum { ROWS = 64, COLUMNS = 4096, CHUNK_ROWS = 16, ROUNDS = 3 };
 enum { PLACES = 400, SPACE = 64 << 20 };
 enum { TALL = 512, WIDE = 8192, DEPTH = 4 };
 
-static double spent; /* seconds in HDF5 calls, measured by the program */
+/* Seconds in HDF5 calls by the program's own clock, and their number. */
+static double spent;
 static long calls;
 
 int64_t checked(int64_t result, const char *call) {
@@ -32,6 +33,7 @@ void mark(const char *what) {
   if (access(name, F_OK) == 0) exit(1);
 }
 
+/* Returns the time of the program's clock in seconds. */
 static double now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
@@ -43,7 +45,8 @@ static int64_t timed(double begun, int64_t result, const char *call) {
   calls++;
   return checked(result, call);
 }
-/* Operands may be evaluated in any order, so the clock is read in a separate expression first. */
+/* Adds a call that began at `begun` seconds to the measured ones. Returns its result, which must
+ * not be negative. */
 #define TIMED(call) (begun = now(), timed(begun, (call), #call))
 
 hid_t select_row(hid_t space, hsize_t row, hsize_t columns) {
@@ -53,7 +56,7 @@ hid_t select_row(hid_t space, hsize_t row, hsize_t columns) {
 }
 
 /* Writes and reads rows of chunks that have a checksum and do not fit into the cache, so each row
- * rereads its whole chunk. */
+ * reads its whole chunk again. */
 static void reread(void) {
   static int row[COLUMNS];
   hsize_t dims[2] = {ROWS, COLUMNS}, chunk[2] = {CHUNK_ROWS, COLUMNS}, columns = COLUMNS;
@@ -76,6 +79,7 @@ static void reread(void) {
   CHECK(H5Fclose(file));
 }
 
+/* Writes or reads many small ranges in random order. */
 static void scattered_transfers(hid_t set, hid_t space, int writes) {
   static char bytes[256];
   uint64_t seed = 12345 + (unsigned)writes;
@@ -111,6 +115,7 @@ static void scattered(void) {
   CHECK(H5Fclose(file));
 }
 
+/* Reads a dataset inside of a call that visits links. */
 static herr_t read_inside(hid_t group, const char *name, const H5L_info_t *info, void *values) {
   (void)info;
   hid_t set = CHECK(H5Dopen2(group, name, H5P_DEFAULT));

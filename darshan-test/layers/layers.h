@@ -16,7 +16,7 @@ void mark(const char *what);
 /* Selects one row of a two-dimensional dataspace, in place. Returns the space. */
 hid_t select_row(hid_t space, hsize_t row, hsize_t columns);
 
-/* Uses HDF5 in one thread, and POSIX calls in two others. */
+/* Calls HDF5 in one thread, and makes POSIX calls in two others. */
 void threads(void);
 /* Like threads(), but makes POSIX calls before the first HDF5 call. */
 void early(void);

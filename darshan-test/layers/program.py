@@ -12,9 +12,12 @@ from left import left_in
 from place import needs
 
 SECONDS = 120
+# The operations of LAYERS records.
 OPERATIONS = ("OPEN", "READ", "WRITE", "FLUSH", "CLOSE", "ATTR", "META")
+# Name of the record of calls that are not made inside of HDF5.
 APPLICATION = "<application>"
 
+# Counters of a record, by their names without the module.
 Row = dict[str, float]
 
 
@@ -35,7 +38,7 @@ class Outcome:
         return self.modules["LAYERS"]
 
     def dataset(self) -> Row:
-        """Returns the LAYERS record of the scenario's only dataset."""
+        """Returns the LAYERS record of the scenario's dataset, which must be the only one."""
         (row,) = (row for name, row in self.layers.items() if name.endswith("a.h5:/d"))
         return row
 
@@ -88,7 +91,8 @@ def read(parser: Path, outcome: Outcome) -> None:
 
 
 def program_of(build: Path, parser: Path, folder: Path) -> Program:
-    """Returns the program of a build; skips the test if the build has no HDF5."""
+    """Returns the program of a build. Skips the test if the build has no HDF5. folder: for the
+    runs."""
     needs("hdf5")
     path = build / "darshan-test" / "layers" / "layers"
     return Program(path, build, parser, folder)

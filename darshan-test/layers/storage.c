@@ -22,6 +22,7 @@ static void use(hid_t file, const char *name, hid_t create, double *values, int 
   CHECK(H5Dclose(set));
 }
 
+/* Writes and reads a contiguous and a chunked dataset. access: properties with the driver. */
 static void both_layouts(hid_t access) {
   const hsize_t chunk = CHUNK;
   double *values = calloc(ELEMENTS, sizeof(*values));

@@ -20,6 +20,7 @@ from lab.command import finished
 from .program import Program
 
 SECONDS = 60
+# The words for the two fractions on the screen and on the page.
 FILES, ALL = "in file I/O", "in I/O of all layers"
 # Computes for a given time, between small writes that go to the system one by one.
 WRITES = """
@@ -31,8 +32,10 @@ until = time.monotonic() + 1
 while time.monotonic() < until:
     pass
 """
+# Nested shells.
 SHELLS = 8
 Share = str  # as printed: "4.3 %"
+# Runs a command of `darshan`.
 Tool = Callable[..., str]
 Told = dict[str, tuple[Share, Share]]  # by output: in file I/O, in I/O of all layers
 
@@ -76,6 +79,7 @@ def nested(depth: int, command: list[str]) -> list[str]:
 
 
 def _share(pattern: str, text: str) -> Share:
+    """Returns the fraction that a pattern finds in a text, as printed. The pattern must match."""
     found = re.search(pattern, text)
     assert found, (pattern, text[:2000])
     return found[1]
@@ -171,7 +175,7 @@ def test_one_process(tool: Tool, tmp_path: Path) -> None:
     assert len(set(told["stat"])) == 1, told
 
 
-# Eight threads read files of their own in long calls; overlapping calls on one file count once.
+# Eight threads read files of their own in long calls. Overlapping calls on one file count once.
 THREADS = """
 import os, threading
 with open("data", "wb") as data:
@@ -204,8 +208,7 @@ def test_threads(tool: Tool, tmp_path: Path) -> None:
 
 
 def test_shells(tool: Tool, tmp_path: Path) -> None:
-    """For nested shells that start a program which writes, `darshan stat` and each form of the
-    report print the same fraction of I/O."""
+    """All outputs print the same fraction for a writing program inside of nested shells."""
     command = nested(2, [sys.executable, "-c", WRITES])
     told = outputs(tool, log_of(tool, tmp_path / "logs", *command))
     assert len(set(told.values())) == 1, told

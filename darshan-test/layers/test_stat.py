@@ -7,6 +7,7 @@ import subprocess
 from .program import OPERATIONS, Program, Row
 
 COLUMNS, LINES, SHOWN = 80, 24, 3
+# Bytes or seconds of each unit on the screen.
 UNITS = {"B": 1.0, "KiB": 1024.0, "MiB": 1024.0**2, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 

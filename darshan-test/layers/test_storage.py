@@ -8,6 +8,7 @@ import pytest
 from .program import OPERATIONS, Outcome, Program, Row
 
 RAW = 8 * 1000  # bytes of each dataset of storage.c
+# The setting that makes the runtime query the storage of datasets.
 SETTING = "DARSHAN_HDF5_STORAGE=1"
 
 

@@ -11,12 +11,13 @@ import pytest
 
 from .program import APPLICATION, OPERATIONS, Outcome, Program, Row
 
+# The scenarios with HDF5 calls from the start.
 SCENARIOS = ("reread", "scattered", "timing", "threads")
 ROUNDING = 1e-6  # seconds: the parser prints six digits
 REMEMBERED = 96  # ranges that the runtime stores individually
 THREADS, TRANSFERS, LENGTH = 2, 2000, 1000  # of threads.c
 
-# Patterns of strace's lines: a transfer of a file, and the marks of the program.
+# Patterns of strace's lines: a transfer of a file, and a mark of the program.
 _TRANSFER = re.compile(r"\b(pread64|pwrite64)\(\d+<([^>]*)>, .*, (\d+), (\d+)\) += (\d+)")
 _MARK = re.compile(r'access(?:at2?)?\(.*"mark:(\w+)"')
 

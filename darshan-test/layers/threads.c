@@ -10,6 +10,7 @@ enum { WORKERS = 2, TRANSFERS = 2000, LENGTH = 1000, ROWS = 256, COLUMNS = 512, 
 
 static pthread_barrier_t ready;
 
+/* Writes and reads a file. length: bytes of each transfer. */
 static void transfers(const char *name, size_t length) {
   static char zeros[LENGTH + WORKERS];
   char bytes[LENGTH + WORKERS];
@@ -21,6 +22,7 @@ static void transfers(const char *name, size_t length) {
   CHECK(close(fd));
 }
 
+/* Transfers bytes of its own file; the function of a thread. number: its index. */
 static void *worker(void *number) {
   char name[16];
   int mine = *(const int *)number;
@@ -30,6 +32,7 @@ static void *worker(void *number) {
   return NULL;
 }
 
+/* Writes and reads a dataset row by row. */
 static void rows(hid_t file) {
   static int row[COLUMNS];
   hsize_t dims[2] = {ROWS, COLUMNS}, chunk[2] = {CHUNK, COLUMNS}, columns = COLUMNS;

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+# The targets of make that install them.
 PARTS = (
     *("includeHEADERS", "readerincludeHEADERS", "tables", "sharedlibPROGRAMS", "library-links"),
     *("nodist_pkgconfigDATA", "binPROGRAMS"),

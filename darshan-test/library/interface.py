@@ -1,13 +1,12 @@
-"""Reads logs through the C interface of Darshan 3.5, in a separate process.
+"""Reads logs through the C interface of Darshan 3.5, in a process of its own. The structs are those
+that PyDarshan declares, written here independently.
 
-python3 -m library.interface LIBRARY whole LOG... prints a line of JSON for each log: all values
+`python3 -m library.interface LIBRARY whole LOG...` prints a line of JSON for each log: all values
 that the interface returns for it, with the bytes of its records.
 
-python3 -m library.interface LIBRARY ends LOG... prints how each log can be read: whether it opens,
-and how reading the records of its modules ends. With "cuts" or "flips" in place of "ends", a log is
-truncated or changed in many ways, and the command prints how often each result occurs.
-
-The structs are those that PyDarshan declares, written here independently."""
+`python3 -m library.interface LIBRARY ends LOG...` prints whether each log opens, and how reading
+the records of its modules ends. With "cuts" or "flips" in place of "ends", one log is truncated or
+changed in many ways, and the command prints how often each result occurs."""
 
 from __future__ import annotations
 
@@ -25,8 +24,11 @@ from logs.inprocess import damaged
 
 # Size in bytes of the records of fixed size, by module.
 FIXED = {1: 704, 2: 560, 3: 80, 4: 912, 5: 152, 6: 1120, 7: 112, 9: 248, 16: 584, 17: 696}
+# Ids of modules whose records have variable size.
 LUSTRE, DXT_POSIX, DXT_MPIIO, APMPI, HEATMAP = 8, 10, 11, 14, 15
+# Bytes of the first and of the other records of APMPI, and the number that marks the first.
 APMPI_HEAD, APMPI_RECORD, APMPI_MAGIC = 48, 5232, 0x41504D5049
+# Ids of all modules whose records are read.
 READ = (*FIXED, LUSTRE, DXT_POSIX, DXT_MPIIO, APMPI, HEATMAP)
 SUMMED = (1, 2, 9, 16, 17)  # modules with an accumulator
 SEGMENT = 32  # bytes of a DXT segment
@@ -129,7 +131,7 @@ def plain(struct: ctypes.Structure) -> list[Any]:
 
 
 class Library:
-    """The functions of the library, with their C types."""
+    """The functions of a library, with their C types."""
 
     def __init__(self, path: str) -> None:
         self.lib = ctypes.CDLL(path)
@@ -151,6 +153,7 @@ class Library:
         self.lib.darshan_accumulator_destroy.argtypes = [c_void_p]
 
     def open(self, path: Path) -> c_void_p:
+        """Opens a log. Returns its handle, whose value is None if it cannot be opened."""
         return c_void_p(self.lib.darshan_log_open(os.fsencode(path)))
 
     def list_of(self, function: str, log: c_void_p, kind: type[Any]) -> list[Any]:
@@ -161,6 +164,7 @@ class Library:
         return [kind.from_buffer_copy(found[i]) for i in range(count.value)]
 
     def names(self, log: c_void_p) -> dict[int, str]:
+        """Returns the names of the log's records, by id."""
         out = {}
         for name in self.list_of("get_name_records", log, Name):
             out[name.id] = ctypes.string_at(name.name).decode("latin-1")
@@ -230,7 +234,7 @@ class Library:
 
     def outcome(self, path: Path) -> tuple[int, int]:
         """Returns how many modules of a log can be read to their end, and how many cannot; (-1, -1)
-        if the log does not open."""
+        if the log cannot be opened."""
         log = self.open(path)
         if not log.value:
             return -1, -1
@@ -273,12 +277,14 @@ def content(module: int, at: int) -> bytes:
 
 
 def outcomes(library: Library, path: Path, kind: str) -> Iterator[tuple[int, int]]:
+    """Yields the outcome of a log, and of each changed copy of it. kind: "cuts" or "flips"."""
     yield library.outcome(path)
     for _ in damaged(path, kind):
         yield library.outcome(path)
 
 
 def main() -> None:
+    """Reads the logs of the command line, and prints the results as JSON."""
     name, kind, *paths = sys.argv[1:]
     library = Library(name)
     if kind == "whole":

@@ -1,4 +1,5 @@
-/* Prints the segments of all traces of a log: segments LOG. */
+/* Prints the segments of all traces of a log. Exit status 2: the program was compiled for another
+ * layout of segments than that of the library. Usage: segments LOG. */
 #include <darshan-logutils.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-"""This library and the one in PyDarshan's wheel return the same values for every log, except where
-PyDarshan's is known to be wrong. The tests in logs/ compare with the documented format."""
+"""This library and the one in PyDarshan's wheel return the same values for each log, except for
+known errors of PyDarshan's. The tests in logs/ compare with the documented format."""
 
 from __future__ import annotations
 
@@ -22,15 +22,19 @@ from sample import turning
 from tree import real_log_paths
 
 HERE = Path(__file__).resolve().parent
+# The generated logs that PyDarshan can read.
 READABLE = [case for case in good_cases() if not case.pydarshan]
 BASE = 2  # words before the counters: id, rank
-LUSTRE_HEAD, LUSTRE_COMPONENT, POOL = 32, 72, slice(56, 72)  # bytes
+# Bytes of the parts of a Lustre record, and place of the pool's name in a component.
+LUSTRE_HEAD, LUSTRE_COMPONENT, POOL = 32, 72, slice(56, 72)
+# Bytes of two uuids in a record of DFS or DAOS.
 UUIDS = 32
-DXT_OF_THEIRS = {"DXT_POSIX": 1, "DXT_MPIIO": 2}  # the newest versions that their library knows
+# The newest versions of traces that PyDarshan's library knows.
+DXT_OF_THEIRS = {"DXT_POSIX": 1, "DXT_MPIIO": 2}
 # PyDarshan's library reads the rest of an APMPI record wrongly, unless a compressed stream begins
 # after its head.
 MISREAD = "APMPI"
-# In their total over all DAOS records this counter stays 0.
+# A counter that stays 0 in their total over all DAOS records.
 LEFT_OUT = "DAOS_NB_OPS"
 
 
@@ -115,8 +119,8 @@ def assert_same_sums(module: str, mine: list[Any], theirs: list[Any]) -> None:
 
 
 def compare(log: Path, mine: dict[str, Any], theirs: dict[str, Any]) -> int:
-    """Checks that both libraries return the same values for a log. Returns the number of records
-    that were compared."""
+    """Checks that both libraries return the same values for a log. Returns the number of compared
+    records."""
     swapped = is_swapped(log)
     compared = 0
     for key in ("returned", "job", "exe", "mounts", "names"):
@@ -144,6 +148,7 @@ def compare(log: Path, mine: dict[str, Any], theirs: dict[str, Any]) -> int:
 
 
 def test_real_logs(build: Path) -> None:
+    """Both libraries return the same values for each real log."""
     logs = real_log_paths()
     both = [said(library, logs) for library in (build / "libdarshan-util.so.0", their_library())]
     compared = [compare(log, *pair) for log, pair in zip(logs, zip(*both))]
@@ -153,6 +158,7 @@ def test_real_logs(build: Path) -> None:
 
 @pytest.mark.parametrize("cases", [pytest.param(turning(READABLE, 0.4, "library"), id="a sample")])
 def test_generated_logs(cases: list[Case], build: Path, tmp_path: Path) -> None:
+    """Both libraries return the same values for generated logs."""
     logs = [tmp_path / f"{case.name}.darshan" for case in cases]
     for case, log in zip(cases, logs):
         log.write_bytes(encode(case.log))

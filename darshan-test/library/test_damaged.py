@@ -1,5 +1,5 @@
-"""For damaged logs, the C interface returns NULL or -1 and prints a message of one line, and never
-crashes."""
+"""For a damaged log, the C interface returns NULL or -1 and prints one line for each error. It
+never crashes."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from logs.model import NONE, ZLIB
 from logs.tools import run_library
 from sample import turning
 
+# The outcome of a log that cannot be opened.
 CLOSED = (-1, -1)
-# Leaves out logs that take long to make; the reader refuses them in the same way.
+# Damaged logs, without those that take long to make, which the reader refuses in the same way.
 BAD = [
     bad
     for bad in (*unreadable(), *(bad for bad, _ in (*half_readable(), *broken_annexes())))
@@ -26,8 +27,9 @@ BAD = [
 
 
 def read(build: Path, kind: str, *logs: Path) -> tuple[Any, list[str]]:
-    """Reads logs by libdarshan-util. kind: "ends" for the logs themselves, "cuts" or "flips" for
-    changed copies of one log, as in interface.py. Returns the results and the lines on stderr."""
+    """Reads logs with libdarshan-util. kind: "ends" for the logs themselves, "cuts" or "flips" for
+    changed copies of one log, as in interface.py. Returns the results, and the lines on standard
+    error."""
     done = run_library(build / "libdarshan-util.so.0", kind, *logs, module="library.interface")
     assert done.returncode == 0, done.stderr.decode()[-2000:]
     assert b"\r" not in done.stderr
@@ -35,6 +37,8 @@ def read(build: Path, kind: str, *logs: Path) -> tuple[Any, list[str]]:
 
 
 def lines_wanted(whole: int, damaged: int) -> int:
+    """Returns the number of messages for an outcome: one for a log that cannot be opened, otherwise
+    one for each damaged module."""
     return 1 if (whole, damaged) == CLOSED else damaged
 
 
@@ -42,6 +46,7 @@ def lines_wanted(whole: int, damaged: int) -> int:
     "bad", [pytest.param(bad, id=bad.name) for bad in turning(BAD, 0.2, "library-bad")]
 )
 def test_bad_log(bad: Bad, build: Path, tmp_path: Path) -> None:
+    """Each error in a damaged log has one line, which begins with the log's name."""
     log = tmp_path / "bad"
     log.write_bytes(bad.data)
     ((whole, damaged),), lines = read(build, "ends", log)
@@ -58,6 +63,7 @@ def test_after_the_end_the_first_record_comes_again(build: Path, tmp_path: Path)
 
 
 def test_no_file(build: Path, tmp_path: Path) -> None:
+    """A missing file and a folder cannot be opened, and one line each says why."""
     outcome, lines = read(build, "ends", tmp_path / "none", tmp_path)
     assert outcome == [[-1, -1], [-1, -1]]
     assert lines == [
@@ -68,6 +74,8 @@ def test_no_file(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("kind", "compression"), [("cuts", ZLIB), ("flips", ZLIB), ("cuts", NONE)])
 def test_every_byte(kind: str, compression: int, build: Path, tmp_path: Path) -> None:
+    """A small log that is cut or changed at any byte causes one line for each error, and no
+    crash."""
     log = tmp_path / "small"
     data = encode(small_log(compression))
     log.write_bytes(data)

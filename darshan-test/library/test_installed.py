@@ -22,6 +22,7 @@ from sample import everything
 from tree import SOURCE
 
 PAGE = SOURCE / "doc" / "library.md"
+# By soname: the name for pkg-config, and the list of exported symbols.
 LIBRARIES = {
     "libdarshan-util.so.0": ("darshan-util", "util/library/exports.map"),
     "libdarshan-read.so.0": ("darshan-read", "util/reader/exports.map"),
@@ -30,12 +31,14 @@ LIBRARIES = {
 
 @pytest.fixture(scope="session")
 def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns a log with records of POSIX and STDIO."""
     path = tmp_path_factory.mktemp("logs") / "log.darshan"
     path.write_bytes(encode(standard_log({"POSIX": 4, "STDIO": 2})))
     return path
 
 
 def output(*command: str | Path, env: dict[str, str] | None = None) -> str:
+    """Returns the output of a command, which must succeed. env: further variables."""
     done = finished(command, env=os.environ | (env or {}))
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout
@@ -96,6 +99,8 @@ def test_the_example(prefix: Path, log: Path, tmp_path: Path, build: Path) -> No
 
 
 def test_the_example_of_the_reader(prefix: Path, log: Path, tmp_path: Path) -> None:
+    """The example of the reader's library prints the modules of a log, and the reason if a file is
+    not a log."""
     program = built_of(PAGE.read_text(), "modules", prefix, tmp_path)
     assert output(program, log).splitlines() == ["POSIX: 9 records", "STDIO: 9 records"]
     (tmp_path / "no log").write_bytes(b"no log")
@@ -118,6 +123,7 @@ def pydarshan(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+# Prints facts of a log as PyDarshan reads them, and the library that it uses.
 READ = """
 import sys
 import darshan
@@ -129,6 +135,8 @@ print({line.split(None, 5)[5] for line in open("/proc/self/maps") if "libdarshan
 
 @pytest.mark.parametrize("way", ["PATH", "LD_LIBRARY_PATH"])
 def test_pydarshan_finds_it(way: str, pydarshan: Path, prefix: Path, log: Path) -> None:
+    """PyDarshan finds the installed library by PATH, or by LD_LIBRARY_PATH, and reads a log with
+    it. way: the variable."""
     folder = prefix / ("bin" if way == "PATH" else "lib")
     env = {way: f"{folder}:{os.environ.get(way, '')}", "PYTHONPATH": str(pydarshan)}
     first, second = output(sys.executable, "-W", "ignore", "-c", READ, log, env=env).splitlines()
@@ -139,6 +147,7 @@ def test_pydarshan_finds_it(way: str, pydarshan: Path, prefix: Path, log: Path) 
 def test_pydarshan_makes_its_summary(
     pydarshan: Path, prefix: Path, log: Path, tmp_path: Path
 ) -> None:
+    """PyDarshan makes its summary with the installed library."""
     if not everything():
         elsewhere("in ./dev full, for it takes half a minute")
     env = {"PATH": f"{prefix / 'bin'}:{os.environ['PATH']}", "PYTHONPATH": str(pydarshan)}

@@ -16,13 +16,15 @@ from logs.model import Dxt
 from tree import SOURCE
 
 HERE = Path(__file__).resolve().parent
+# By number of the library: its name, and whether its layout has thread ids (1) or not (0).
 LIBRARIES = {"0": ("libdarshan-util.so.0", 0), "1": ("libdarshan-util.so.1", 1)}
-VERSIONS = {"old": (1, 2), "new": (2, 3)}  # of DXT_POSIX and DXT_MPIIO
+# The record versions of DXT_POSIX and DXT_MPIIO, without and with thread ids.
+VERSIONS = {"old": (1, 2), "new": (2, 3)}
 
 
 @pytest.fixture(scope="module")
 def libraries(build: Path) -> Path:
-    """Returns the folder with both libraries; `make install` installs one of them."""
+    """Returns the folder with both libraries, of which `make install` installs one."""
     env = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
     names = [name for name, _ in LIBRARIES.values()]
     subprocess.run(
@@ -33,8 +35,8 @@ def libraries(build: Path) -> Path:
 
 
 def compiled(libraries: Path, folder: Path, library: str, threads: int) -> Path:
-    """Compiles segments.c with the layout of the header and one of the libraries. threads: 1 if the
-    layout has thread ids. Returns the program's path."""
+    """Compiles segments.c for a layout, with a library. threads: 1 if the layout has thread ids,
+    otherwise 0. Returns the program's path."""
     includes = ("util/library", "runtime/format", "runtime")
     own = (f"-DDARSHAN_DXT_THREADS={threads}", *(f"-I{SOURCE / name}" for name in includes))
     first = [*compiler(), "-std=c11", "-Wall", "-Wextra", "-Werror", *own]

@@ -1,1 +1,1 @@
-"""Tests of programs that are linked with the runtime."""
+"""Tests of programs that are linked with the runtime instead of being started with it."""

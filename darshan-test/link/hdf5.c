@@ -1,4 +1,4 @@
-/* Writes a chunked, compressed dataset with an attribute, in a group, and prints a value that it
+/* Writes a chunked, compressed dataset with an attribute into a group, and prints a value that it
  * reads from the file. */
 #include <hdf5.h>
 #include <stdio.h>
@@ -7,6 +7,7 @@ enum { ROWS = 64, COLUMNS = 32 };
 
 static int values[ROWS][COLUMNS], back[ROWS][COLUMNS];
 
+/* Writes an attribute of an object. */
 static void attribute(hid_t of) {
   hid_t space = H5Screate(H5S_SCALAR);
   hid_t id = H5Acreate2(of, "version", H5T_NATIVE_INT, space, H5P_DEFAULT, H5P_DEFAULT);

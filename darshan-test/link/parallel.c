@@ -1,4 +1,4 @@
-/* Parallel HDF5: writes one dataset collectively, a row per process. */
+/* Writes one dataset collectively with parallel HDF5, one row per process. */
 #include <hdf5.h>
 #include <mpi.h>
 #include <stdio.h>

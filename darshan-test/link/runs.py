@@ -18,12 +18,14 @@ from place import absent, needs
 
 HERE = Path(__file__).resolve().parent
 SECONDS = 120
+# The words of a command line.
 Words = Sequence["str | Path"]
+# For each MPI, the command that starts two ranks.
 MPIEXEC = {
     "openmpi": ["mpiexec.openmpi", *OPENMPI, "-n", "2"],
     "mpich": ["mpiexec.mpich", "-n", "2"],
 }
-# Counters that depend on time and not on the calls.
+# Counters that depend on time instead of calls.
 BY_TIME = re.compile(r"_F_|TIME_SIZE$|(FASTEST|SLOWEST)_RANK")
 
 
@@ -96,7 +98,8 @@ def need_file(path: str | Path) -> Path:
 
 
 def hdf5_flags(build: Path, name: str) -> list[str]:
-    """Returns the HDF5 flags that configure found, which have this name in the Makefile."""
+    """Returns the HDF5 flags that configure found, by their name in the build's Makefile. Skips the
+    test if there are none, except on CI."""
     needs("hdf5:static")
     found = re.search(rf"^{name} = (.*)$", (build / "Makefile").read_text(), re.M)
     if not found:

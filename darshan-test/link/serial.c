@@ -12,6 +12,7 @@
 
 enum { SIZE = 5000 };
 
+/* Reads and writes with a descriptor. Returns 0; 1 if a result is wrong. */
 static int descriptors(void) {
   char bytes[64] = "hello";
   struct iovec vector[2] = {{bytes, 5}, {bytes, 7}};
@@ -29,8 +30,8 @@ static int descriptors(void) {
   return bad;
 }
 
-/* Reads and writes characters one by one: with the macros that call the C library only at the end
- * of a buffer, and with the functions. Returns 0, or 1 if a result is wrong. */
+/* Reads and writes characters one by one: with macros, which call the C library only at the end of
+ * a buffer, and with functions. Returns 0; 1 if a result is wrong. */
 static int streams(void) {
   char *line = NULL, word[32];
   size_t room = 0;
@@ -54,6 +55,7 @@ static int streams(void) {
   return bad;
 }
 
+/* Creates, reads and removes a folder. Returns 0; 1 if a result is wrong. */
 static int folders(void) {
   int entries = 0;
   int bad = mkdir("folder", 0755) != 0 || creat("folder/file", 0644) < 0;
@@ -65,6 +67,7 @@ static int folders(void) {
   return bad;
 }
 
+/* Starts a program by vfork and exec. Returns 0; 1 if a result is wrong. */
 static int processes(void) {
   int status = -1;
   pid_t pid = vfork();

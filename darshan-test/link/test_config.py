@@ -14,11 +14,13 @@ from lab.environment import plain, settings
 
 from .runs import Installed, run
 
+# Options whose value is yes or no.
 _YES_OR_NO = """
     ld-preload cuserid group-readable-logs mmap-logs null-mod posix-mod stdio-mod dxt-mod
     heatmap-mod mpiio-mod apmpi-mod apmpi-coll-sync hdf5-mod pnetcdf-mod daos-mod bgq-mod
     lustre-mod mdhim-mod ldms-mod rdtscp exit-wrapper
 """
+# Options with any value.
 _VALUES = """
     zlib-path mem-align log-hints jobid-env username-env mod-mem name-mem hdf5-path
     pnetcdf-path daos-path ldms-path cc log-path log-path-by-env
@@ -27,6 +29,7 @@ YES_OR_NO, VALUES = _YES_OR_NO.split(), _VALUES.split()
 
 
 def told(installed: Installed, *options: str) -> str:
+    """Returns the output of darshan-config with these options."""
     return run([installed.command("darshan-config"), *options]).stdout
 
 
@@ -60,6 +63,7 @@ def test_defaults_are_those_of_the_runtime(installed: Installed) -> None:
 
 @pytest.mark.parametrize("option", ["--none", "--posix", "posix-mod", "--[a-z]*", "--"])
 def test_an_unknown_option(option: str, installed: Installed) -> None:
+    """An unknown option prints nothing but an error that says so, and the exit status is 2."""
     command = [installed.command("darshan-config"), option]
     done = finished(command)
     assert done.returncode == 2 and "unknown option" in done.stderr and not done.stdout

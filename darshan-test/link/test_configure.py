@@ -17,10 +17,12 @@ from tree import SOURCE
 
 from .runs import run, without_ours
 
+# The script, and the page about its options.
 CONFIGURE = SOURCE / "configure"
 PAGE = (SOURCE / "doc" / "configure.md").read_text("utf-8")
+# The parts of the runtime that a module's option disables.
 BITS = {"POSIX": ["POSIX", "POSIX_EXT"], "HDF5": ["H5F", "H5D", "H5_META"]}
-# The last check before the compiler's: this option stops configure there.
+# The last check before the compiler's: this option stops configure there, with the message ENDED.
 END, ENDED = "--with-bzip2=/there is none", "there is no include/bzlib.h in it"
 
 
@@ -55,6 +57,7 @@ def defined(folder: Path) -> dict[str, str]:
     ],
 )
 def test_nonsense_is_one_line(option: str, tmp_path: Path) -> None:
+    """An option with a wrong value stops configure, with one line that names the option."""
     done = configure(tmp_path, "-q", option)
     name = (
         option.split("=", maxsplit=1)[0]
@@ -68,6 +71,8 @@ def test_nonsense_is_one_line(option: str, tmp_path: Path) -> None:
 
 
 def test_what_is_chosen_is_compiled_in(tmp_path: Path) -> None:
+    """The options become definitions with the given values, and modules that are disabled are left
+    out."""
     done = configure(
         tmp_path,
         *("--with-log-path=/a folder/logs", "--with-log-path-by-env=MINE,PWD", END),
@@ -100,6 +105,8 @@ def test_what_is_chosen_is_compiled_in(tmp_path: Path) -> None:
 
 
 def test_without_options(tmp_path: Path) -> None:
+    """Without options, the runtime has the defaults of doc/configure.md: no path for logs, no
+    communication module, and all modules."""
     configure(tmp_path, END)
     found = defined(tmp_path)
     assert found["DARSHAN_DEFAULT_LOG_PATH"] == found["DARSHAN_LOG_PATH_VARIABLES"] == '""'
@@ -143,6 +150,8 @@ def bare(option: str) -> str:
 
 
 def test_an_unknown_option_is_named(tmp_path: Path) -> None:
+    """An option that configure does not know causes a warning with its name, and an error if the
+    user asks for errors. Known options do not."""
     strict = "--enable-option-checking=fatal"
     done = configure(tmp_path, "-q", "--with-no-such-thing", "--enable-nothing", END)
     assert "WARNING: unrecognized options: --with-no-such-thing, --enable-nothing" in done.stderr
@@ -156,8 +165,8 @@ def test_an_unknown_option_is_named(tmp_path: Path) -> None:
 if everything():
 
     def test_a_build_of_many_options(tmp_path: Path) -> None:
-        """darshan-config and the runtime report the options, and disabled modules record
-        nothing."""
+        """After a build with these options, darshan-config prints them, the runtime uses them, and
+        disabled modules record nothing."""
         folder = tmp_path / "a build"
         folder.mkdir()
         done = configure(

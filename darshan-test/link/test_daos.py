@@ -13,7 +13,9 @@ from tree import SOURCE
 
 from .runs import Installed, execute, need, run
 
+# The folder of the stand-ins and of the program.
 DAOS = SOURCE / "darshan-test" / "daos"
+# The names of their sources.
 PARTS = ("libdaos", "libdfs", "every")
 
 
@@ -21,6 +23,9 @@ PARTS = ("libdaos", "libdfs", "every")
 def test_against_the_model(
     static: bool, installed: Installed, parser: Path, tmp_path: Path
 ) -> None:
+    """The counters of a linked program are those that the program itself expects, also in a static
+    program. static: whether the program is static; otherwise it is dynamic and has the libraries
+    from archives."""
     need("gcc", "ar")
     compiler = installed.compiler("gcc", tmp_path)
     for part in PARTS:

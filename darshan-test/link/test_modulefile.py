@@ -1,5 +1,5 @@
-"""Environment modules that darshan-config prints: loading sets the variables that they describe and
-unloading restores them, with Modules and with Lmod."""
+"""Environment modules that darshan-config prints, with the programs Modules and Lmod: loading sets
+the variables that the module describes, and unloading restores them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from place import elsewhere, needs
 
 from .runs import Installed, run
 
-OTHER = "libc.so.6"  # a preload without effect
-# Variables in which each program stores its own state, even if no module is loaded.
+# A library that is preloaded already, without effect.
+OTHER = "libc.so.6"
+# Beginnings of variables in which each program stores its own state, even if no module is loaded.
 BOOKS = ("__MODULES", "_LM", "LMOD", "__LMOD", "LOADEDMODULES", "_ModuleTable", "MODULE")
 
 
@@ -42,6 +43,7 @@ class Modules:
 
     @property
     def language(self) -> str:
+        """The language of the program's module files."""
         return "lua" if self.name == "lmod" else "tcl"
 
     def put(self, name: str, *words: str, config: Path | None = None) -> Path:
@@ -57,6 +59,7 @@ class Modules:
         return file
 
     def command(self) -> list[str]:
+        """Returns the command that the shell function `module` runs."""
         if self.name == "lmod":
             return ["/usr/share/lmod/lmod/libexec/lmod", "bash"]
         found = [Path(path) for path in ("/usr/lib/modulecmd.tcl", *_elsewhere())]
@@ -91,11 +94,13 @@ class Modules:
 
 
 def _elsewhere() -> list[str]:
+    """Returns the paths of Modules in folders of an architecture."""
     return [str(path) for path in Path("/usr/lib").glob("*/modulecmd.tcl")]
 
 
 @pytest.fixture(params=["environment-modules", "lmod"])
 def modules(request: pytest.FixtureRequest, plain: Path, tmp_path: Path) -> Modules:
+    """Returns each program for environment modules in turn."""
     if request.param == "lmod":
         needs("slurm")
     elif os.environ.get("DARSHAN_LAYER") == "slurm":
@@ -114,6 +119,8 @@ def modules(request: pytest.FixtureRequest, plain: Path, tmp_path: Path) -> Modu
     ids=["nothing", "others", "more"],
 )
 def test_load_and_unload(modules: Modules, kind: str, before: dict[str, str]) -> None:
+    """Loading sets the variables that the module describes, or adds to them, and unloading restores
+    their values. before: variables that are set before."""
     modules.put("1", kind, str(modules.folder))
     bare, _ = modules.after(env=before)
     loaded, said = modules.after("load darshan/1", env=before)
@@ -185,6 +192,8 @@ def test_two_at_a_time(modules: Modules) -> None:
 
 @pytest.mark.parametrize("kind", ["tools", "jobs", "all"])
 def test_help(modules: Modules, kind: str) -> None:
+    """The help of a module says what is recorded and where logs are, and `whatis` says which
+    version of Darshan this is."""
     logs = modules.folder / "logs"
     logs.mkdir()
     modules.put("1", kind, str(logs))
@@ -219,6 +228,8 @@ def test_folder_with_a_strange_name(modules: Modules, tmp_path: Path) -> None:
 
 
 def refused(config: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Runs darshan-config --modulefile, which must print one line of error and nothing else. words:
+    further arguments. Returns the output and the exit status."""
     command = [str(config), "--modulefile", *words]
     done = finished(command)
     assert done.stdout == "" and done.stderr.count("\n") == 1
@@ -227,6 +238,8 @@ def refused(config: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_what_cannot_be_named(installed: Installed, plain: Path, tmp_path: Path) -> None:
+    """darshan-config refuses to print a module for an installation whose folder cannot be in the
+    variables, and arguments that do not fit."""
     config = installed.command("darshan-config")
     assert "blank" in refused(config, "tcl", "jobs").stderr
     assert refused(config, "lua", "all").returncode == 1

@@ -1,5 +1,5 @@
-"""MPI programs in C and Fortran with each MPI, linked with its shared libraries and, if available,
-with its static ones."""
+"""MPI programs in C and Fortran that are linked with the runtime have the same rows as preloaded
+ones, with each MPI, shared or static."""
 
 from __future__ import annotations
 
@@ -12,13 +12,16 @@ from sample import turning
 
 from .runs import HERE, MPIEXEC, Comparison, Installed, hdf5_flags, need, need_file, run
 
+# The folder of Debian's libraries.
 LIBRARIES = Path("/usr/lib/x86_64-linux-gnu")
+# The folder of MPICH's headers, for a compiler that does not know it.
 MPICH_HEADERS = "/usr/include/x86_64-linux-gnu/mpich"
-# The libraries below Debian's static MPICH; they exist only as shared libraries.
+# The libraries below Debian's static MPICH, which exist only as shared libraries.
 MPICH_NEEDS = ["-lucp", "-lucs", "-lhwloc", "-lpthread", "-lrt", "-lm"]
 # Debian 13 has the static libraries in a folder of MPICH's own.
 STATIC = LIBRARIES / "mpich" / "lib"
 STATIC = STATIC if (STATIC / "libmpich.a").exists() else LIBRARIES
+# For each source, the MPI's compiler command and the compiler itself.
 COMPILERS = {"mpi.c": ("mpicc", "gcc"), "mpi.f90": ("mpif90", "gfortran")}
 
 

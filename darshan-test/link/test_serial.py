@@ -25,11 +25,13 @@ from .runs import (
     run,
 )
 
+# The static C library.
 STATIC_LIBC = Path(
     subprocess.run(
         ["gcc", "-print-file-name=libc.a"], capture_output=True, text=True, check=True
     ).stdout.strip()
 )
+# Options of the compiler for each kind of program.
 KINDS = {"dynamic": [], "static": ["-static"], "static-pie": ["-static-pie"]}
 
 
@@ -53,7 +55,7 @@ def test_serial(
 
 
 def is_stream(row: Row) -> bool:
-    """Returns whether this row has the bytes that were written to the stream of serial.c."""
+    """Returns whether a row has the bytes that serial.c wrote to its stream."""
     return row.counter == "STDIO_BYTES_WRITTEN" and row.name.endswith("/stream.dat")
 
 
@@ -61,8 +63,9 @@ def is_stream(row: Row) -> bool:
 def test_hdf5_inside(
     installed: Installed, comparison: Comparison, build: Path, tmp_path: Path, kind: str
 ) -> None:
-    """Calls of a statically linked HDF5 are recorded only if the program is linked with the
-    stubs."""
+    """Calls of an HDF5 library in the program are recorded as those of a shared one, but only if
+    the program is linked with the runtime. kind: whether only HDF5 is static, or the whole
+    program."""
     compiler, headers = installed.compiler("gcc", tmp_path), hdf5_flags(build, "HDF5_CPPFLAGS")
     library = hdf5_flags(build, "HDF5_STATIC_LIBS")
     if kind == "static" and "-lcurl" in library:
@@ -84,7 +87,8 @@ def test_hdf5_inside(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_switched_off(installed: Installed, tmp_path: Path, kind: str) -> None:
-    """With DARSHAN_DISABLE the program writes no log and prints the same as without the runtime."""
+    """With DARSHAN_DISABLE, a linked program writes no log and prints the same as without the
+    runtime."""
     program = tmp_path / "program"
     need_file(STATIC_LIBC)
     run([installed.compiler("gcc", tmp_path), HERE / "serial.c", "-o", program, *KINDS[kind]])
@@ -110,8 +114,8 @@ def test_preloaded_as_well(
 
 
 def test_flags_for_a_shell(installed: Installed, comparison: Comparison, tmp_path: Path) -> None:
-    """A program can be linked with the flags of darshan-config, whatever characters the folder's
-    name has. The flags of pkg-config work, too, except for some names with blanks."""
+    """The flags of darshan-config link a program in a shell, whatever characters the installation's
+    path has. The flags of pkg-config do so, too, except for some paths with blanks."""
     need("pkg-config")
     plain = tmp_path / "plain"
     run(["gcc", HERE / "serial.c", "-o", plain])

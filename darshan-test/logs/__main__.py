@@ -1,6 +1,5 @@
-"""Writes every correct and every damaged log into a folder, and prints the purpose of each.
-
-python3 -m logs FOLDER [SIZE]: with SIZE only logs of at most that many bytes, for fuzzers."""
+"""Writes every correct and every damaged log into a folder, and prints the purpose of each: python3
+-m logs FOLDER [SIZE]. With SIZE only logs of at most that many bytes, for fuzzers."""
 
 from __future__ import annotations
 
@@ -14,6 +13,8 @@ from .model import NONE, ZLIB
 
 
 def main() -> None:
+    """Writes the generated logs of the tests to a folder, without those that are larger than the
+    given number of bytes."""
     folder = Path(sys.argv[1])
     limit = int(sys.argv[2]) if len(sys.argv) > 2 else 1 << 40
     folder.mkdir(parents=True, exist_ok=True)

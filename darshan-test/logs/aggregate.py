@@ -13,7 +13,9 @@ from .layouts import LAYOUTS, NOT_YET
 from .model import Counted
 from .rows import with_files
 
+# Modules with totals: prefix of their counters.
 PREFIXES = {"POSIX": "POSIX", "MPI-IO": "MPIIO", "STDIO": "STDIO", "DFS": "DFS", "DAOS": "DAOS"}
+# Counters whose total is that of the last record.
 LAST_WINS = (
     "MODE",
     "RENAMED_FROM",
@@ -24,7 +26,9 @@ LAST_WINS = (
     "ARRAY_CELL_SIZE",
     "ARRAY_CHUNK_SIZE",
 )
+# Counters whose total is the largest value.
 MAXIMA = ("MAX_BYTE_READ", "MAX_BYTE_WRITTEN")
+# Modules in which a negative sum becomes -1.
 STICKY_MINUS_ONE = ("POSIX", "DFS", "DAOS")
 
 
@@ -50,6 +54,7 @@ class View:
 
 
 def views(module: str, records: Sequence[Counted]) -> list[View]:
+    """Returns a view of each record of a module."""
     return [View(module, record) for record in records]
 
 
@@ -158,6 +163,7 @@ def add_common(value: str, count: str, total: dict[str, int], record: dict[str, 
 
 
 def add_counters(module: str, total: dict[str, int], v: View) -> None:
+    """Adds a record's counters, except ranks and slowest calls, to those of the total."""
     for name, value in v.counters.items():
         if name in LAST_WINS:
             total[name] = value
@@ -177,6 +183,8 @@ def add_counters(module: str, total: dict[str, int], v: View) -> None:
 
 
 def add_fcounters(total: dict[str, int], ftotal: dict[str, float], v: View) -> None:
+    """Adds a record's times to ftotal. A slowest call with its size replaces that of the total if
+    it took longer."""
     for name, value in v.fcounters.items():
         if name.endswith("_START_TIMESTAMP"):
             if value > 0 and (ftotal[name] == 0 or value < ftotal[name]):
@@ -221,8 +229,8 @@ def last(values: Iterable[Any]) -> Any:
 
 
 def earliest(values: Iterable[float]) -> float:
-    """Returns the smallest positive time; 0 if there is none, which means that the operation never
-    happened."""
+    """Returns the smallest positive time; 0 if there is none, which means that the operation did
+    not happen."""
     return min((value for value in values if value > 0), default=0.0)
 
 
@@ -274,8 +282,8 @@ NOT_SUMS: dict[str, Callable[[Iterable[Any]], Any]] = {
 
 
 def sum_or_unknown(values: Iterable[int]) -> int:
-    """Returns the sum of the values, added in the order of the records. The sum does not fall below
-    -1 (unknown) and does not exceed 2^63 - 1."""
+    """Returns the sum of the values, added in the order of the records. It does not fall below -1
+    (unknown) and does not exceed 2^63 - 1."""
     total = 0
     for value in values:
         total = min(max(total + value, -1), (1 << 63) - 1)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from .model import Apmpi, ApmpiHead
 
 MAGIC = 0x41504D5049
-# A hyphen marks a call that is counted without its bytes.
+# MPI calls in the order of the record. A hyphen marks a call that is counted without its bytes.
 _CALLS = """
     SEND SSEND RSEND BSEND RECV SENDRECV SENDRECV_REPLACE ISEND ISSEND IRSEND IBSEND IRECV
     -PROBE -IPROBE -TEST -TESTANY -TESTALL -TESTSOME -WAIT -WAITANY -WAITALL -WAITSOME
@@ -38,7 +38,7 @@ SYNC_TIMES = tuple(
 
 
 def encode(order: str, record: Apmpi | ApmpiHead) -> bytes:
-    """Returns the bytes of a record. order: ">" or "<" for the byte order."""
+    """Returns the bytes of a record. order: "<" for little-endian, ">" for big-endian."""
     base = struct.pack(f"{order}Qq", record.id, record.rank)
     if isinstance(record, ApmpiHead):
         return base + struct.pack(f"{order}qI4x2d", MAGIC, record.sync, *record.variances)

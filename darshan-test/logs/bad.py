@@ -13,8 +13,10 @@ from .content import standard_log
 from .encode import compress_one, encode, job_content, name_content
 from .model import NONE, ZLIB, Log, Module
 
-NAME_OFF, NAME_LEN, COMPRESSION, MAGIC = 32, 40, 16, 8  # offsets in a header of version 3.41
-BOMB = 640 << 20  # bytes that a bomb inflates to, more than a tool may use
+# Offsets in bytes in a header of version 3.41.
+NAME_OFF, NAME_LEN, COMPRESSION, MAGIC = 32, 40, 16, 8
+# Bytes that a bomb inflates to, more than a tool may use.
+BOMB = 640 << 20
 
 
 @dataclass
@@ -43,6 +45,8 @@ def small_log(compression: int = ZLIB) -> Log:
 
 
 def patched(offset: int, *values: int, log: Log | None = None) -> bytes:
+    """Returns the bytes of a log, by default the small one, with these 64-bit values at an
+    offset."""
     data = bytearray(encode(log or small_log()))
     struct.pack_into(f"<{len(values)}Q", data, offset, *values)
     return bytes(data)
@@ -74,6 +78,7 @@ def bomb(pattern: bytes = b"\0") -> bytes:
 
 
 def wrong_headers() -> Iterator[Bad]:
+    """Yields logs with a defect in the header or in its tables."""
     whole = encode(small_log())
     yield Bad("bad-empty-file", b"", "no byte at all")
     yield Bad("bad-version-only", whole[:8], "ends after the version")
@@ -94,6 +99,7 @@ def wrong_headers() -> Iterator[Bad]:
 
 
 def wrong_jobs() -> Iterator[Bad]:
+    """Yields logs with a defect in the job region."""
     job = job_content(small_log())
     yield Bad("bad-job-short", rebuilt(job=zlib.compress(job[:1080])), "no byte after the record")
     yield Bad("bad-job-tiny", rebuilt(job=zlib.compress(job[:100])), "half a job record")
@@ -107,6 +113,7 @@ def wrong_jobs() -> Iterator[Bad]:
 
 
 def wrong_names() -> Iterator[Bad]:
+    """Yields logs with a defect in the name region."""
     whole = name_content(small_log())
     for cut in (1, 10):
         data = rebuilt(names=zlib.compress(whole[:-cut]))
@@ -162,8 +169,8 @@ def broken_records() -> Iterator[tuple[str, Module, str]]:
 
 
 def half_readable() -> list[tuple[Bad, Log]]:
-    """Returns pairs of a log with one damaged module, which can be opened, and the log without that
-    module."""
+    """Returns pairs of a log with one damaged module, which can be opened, and the log of
+    everything else."""
     out = []
     for name, module, why in broken_records():
         log = small_log()
@@ -205,7 +212,8 @@ def with_stored(name: str, tail: bytes, keep: bool) -> tuple[bytes, Log]:
 
 
 def broken_annexes() -> Iterator[tuple[Bad, Log]]:
-    """Yields pairs of a log with a damaged annex, and the log without the annex."""
+    """Yields pairs of a log with a damaged annex (the records behind the part that 3.5.0 knows),
+    and the log without the annex."""
     log = small_log()
     log.annex = [Module("POSIX_EXT", 1, raw=bytes(256) * 3)]
     rest = Log(**vars(log) | {"annex": []})

@@ -1,4 +1,5 @@
-"""The correct logs: the content of each, and its purpose."""
+"""The correct logs: the content of each, its purpose, and the options of darshan-parser that print
+it."""
 
 from __future__ import annotations
 
@@ -35,10 +36,11 @@ class Case:
     name: str
     log: Log
     why: str
-    pydarshan: str = ""  # why PyDarshan cannot read the log; empty: it can
+    pydarshan: str = ""  # why PyDarshan 3.5.0 cannot read the log; empty: it can
     options: list[str] = field(default_factory=list)
 
 
+# Module's version in each release of Darshan.
 OLDEST = {"POSIX": 1, "MPI-IO": 1, "H5F": 1, "PNETCDF_FILE": 1, "BG/Q": 1}
 R310 = OLDEST | {"POSIX": 3, "STDIO": 1, "BG/Q": 2, "LUSTRE": 1}
 R311 = R310 | {"MPI-IO": 2}
@@ -51,7 +53,7 @@ R341 = R340 | {"PNETCDF_FILE": 3, "PNETCDF_VAR": 1}
 R346 = R341 | {"LUSTRE": 2}
 R350 = R346 | {"DFS": 1, "DAOS": 1}
 NEXT = R350 | {"DXT_POSIX": 2, "DXT_MPIIO": 3}
-# release, its log format, its module versions
+# Release, its log format, and its module versions.
 RELEASES = (
     ("3.0.0", "3.00", OLDEST), ("3.1.0", "3.10", R310), ("3.1.1", "3.10", R311),
     ("3.1.3", "3.10", R313), ("3.1.7", "3.10", R317), ("3.2.0", "3.20", R320),
@@ -59,11 +61,13 @@ RELEASES = (
     ("3.4.1", "3.41", R341), ("3.4.6", "3.41", R346), ("3.5.0", "3.41", R350),
     ("next", "3.41", NEXT),
 )  # fmt: skip
+# Modules and versions of logs for special cases.
 SMALL = {"POSIX": 4, "MPI-IO": 3, "STDIO": 2, "LUSTRE": 2, "HEATMAP": 1}
 NO_COMPONENTS = "crashes at a Lustre record without components"
 
 
 def releases() -> Iterator[Case]:
+    """Yields logs with all modules of each release, in both byte orders."""
     for release, log_format, versions in RELEASES:
         for order, word in (("<", "little"), (">", "big")):
             log = standard_log(versions, version=log_format, order=order, seed=len(release))
@@ -76,6 +80,7 @@ def releases() -> Iterator[Case]:
 
 
 def framings() -> Iterator[Case]:
+    """Yields logs with other kinds of compression."""
     for word, order in (("little", "<"), ("big", ">")):
         log = standard_log(R350, compression=BZIP2, order=order)
         yield Case(f"good-bzip2-{word}", log, "bzip2, as darshan-convert writes it", "bzip2")
@@ -106,6 +111,7 @@ def framings() -> Iterator[Case]:
 
 
 def unknown_modules() -> Iterator[Case]:
+    """Yields logs with modules or versions that no reader knows."""
     log = standard_log(SMALL)
     log.modules += [
         Module("", 7, raw=b"not ours" * 50, number=18),
@@ -122,6 +128,7 @@ def unknown_modules() -> Iterator[Case]:
 
 
 def partial_flags() -> Iterator[Case]:
+    """Yields logs whose modules ran out of memory for records."""
     show = ["--show-incomplete"]
     for log_format, order in (("3.41", "<"), ("3.41", ">"), ("3.10", "<"), ("3.10", ">")):
         log = standard_log(R317, version=log_format, order=order)
@@ -136,6 +143,7 @@ def partial_flags() -> Iterator[Case]:
 
 
 def names() -> Iterator[Case]:
+    """Yields logs with unusual file names or without names."""
     odd = [
         b"/home/tab\there\n\x1b[7m\xc2\x9b\x7f",
         b"/with space",
@@ -164,6 +172,7 @@ def names() -> Iterator[Case]:
 
 
 def jobs() -> Iterator[Case]:
+    """Yields logs without records or with unusual properties of the job."""
     yield Case("good-empty", Log(), "no module ran")
     yield Case("good-empty-3.00", Log(version="3.00", order=">"), "the same, oldest format")
     yield Case("good-no-mounts", standard_log({"POSIX": 4}, mounts=[]), "no mount entry, so no exe")
@@ -187,6 +196,7 @@ def jobs() -> Iterator[Case]:
 
 
 def extremes() -> Iterator[Case]:
+    """Yields logs with extreme values."""
     log = standard_log({"H5D": 2, "H5F": 3, "PNETCDF_VAR": 1, "BG/Q": 2}, files=40)
     rng = random.Random(5)
     for module in log.modules:
@@ -209,6 +219,7 @@ def extremes() -> Iterator[Case]:
 
 
 def heatmaps() -> Iterator[Case]:
+    """Yields logs with heat maps of different lengths."""
     rng = random.Random(3)
     shapes = ((8, 0.1), (9, 0.1), (7, 0.1), (9, 0.2), (10, 0.1), (6, 0.1), (8, 0.1), (1, 0.4))
     made = [heatmap(rng, "POSIX", i % 4, *shape) for i, shape in enumerate(shapes)]
@@ -264,6 +275,7 @@ def traces(version: int) -> list[Dxt]:
 
 
 def lustre_and_dxt() -> Iterator[Case]:
+    """Yields logs with striping over Lustre servers and with traces."""
     for order, word in (("<", "little"), (">", "big")):
         log = standard_log({}, order=order)
         log.modules = [Module("LUSTRE", 2, list(layouts()))]
@@ -305,6 +317,7 @@ def communication() -> Iterator[Case]:
 
 
 def daos() -> Iterator[Case]:
+    """Yields logs with pools and containers of DAOS."""
     rng = random.Random(9)
     for order, word in (("<", "little"), (">", "big")):
         log = standard_log({"DFS": 1, "DAOS": 1}, order=order)
@@ -321,6 +334,7 @@ def daos() -> Iterator[Case]:
 
 
 def annexes() -> Iterator[Case]:
+    """Yields logs with an annex."""
     rng = random.Random(4)
     made = [counted(rng, "POSIX_EXT", 1, i, i % 4) for i in range(5)]
     for order, word, version in (("<", "little", 3), (">", "big", 4)):
@@ -346,6 +360,7 @@ def annexes() -> Iterator[Case]:
 
 
 def process_trees() -> Iterator[Case]:
+    """Yields logs of runs with many processes."""
     for order, word in (("<", "little"), (">", "big")):
         log = trees.tree_log(trees.loop(200), 2.01)
         log.order = order
@@ -355,6 +370,7 @@ def process_trees() -> Iterator[Case]:
 
 
 def journals() -> Iterator[Case]:
+    """Yields logs in the layout of a running process's journal."""
     rng = random.Random(2)
     versions = {name: v for name, v in R350.items() if not name.startswith("DXT")}
     for order, word in (("<", "little"), (">", "big")):

@@ -1,5 +1,5 @@
-"""Makes random records of the modules, except APMPI, and logs of such records. They depend only on
-the arguments and a seed."""
+"""Makes random records of the modules, except APMPI, and logs of such records. The same arguments
+and the same seed always give the same records."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from .layouts import LAYOUTS
 from .model import Component, Counted, Dxt, Heatmap, Log, Lustre, Module, Record, Segment
 from .record_id import record_id
 
+# Modules with totals.
 AGGREGATED = ("POSIX", "MPI-IO", "STDIO", "DFS", "DAOS")
+# Layers with a heat map.
 LAYERS = ("POSIX", "MPIIO", "STDIO", "DFS", "DAOS")
+# Id of a DAOS pool in records.
 POOL = bytes.fromhex("00112233445566778899aabbccddeeff")
+# Id of a DAOS container in records.
 CONTAINER = bytes.fromhex("f47ac10b58cc4372a5670e02b2c3d479")
 # Values that are difficult to print with six decimals: ties, carries, tiny, huge.
 AWKWARD = (
@@ -20,6 +24,7 @@ AWKWARD = (
     1e22, 1.7976931348623157e308, 5e-324, -1.0, -0.0000005, -123.4567895, 3.0517578125e-05,
     float("inf"), float("-inf"), float("nan"),
 )  # fmt: skip
+# Extreme values of counters.
 EXTREMES = (0, 1, -1, 9, 10, 99, 100, (1 << 63) - 1, -(1 << 63), 10**18, 10**18 - 1, -(10**18))
 
 
@@ -40,6 +45,7 @@ def common_values(rng: random.Random, kind: str, prefix: str) -> dict[str, int]:
 
 
 def time_value(rng: random.Random) -> float:
+    """Returns a random time in seconds."""
     # A tenth of the times are zero; the others have more digits than are printed.
     return 0.0 if rng.random() < 0.1 else rng.random() * 10 ** rng.randint(-5, 4)
 
@@ -97,6 +103,7 @@ def lustre(rng: random.Random, version: int, number: int, rank: int) -> Lustre:
 
 
 def segments(rng: random.Random, count: int, threads: bool) -> list[Segment]:
+    """Returns random segments of a trace. threads: whether they have thread ids."""
     out = []
     for _ in range(count):
         start = rng.random() * 100
@@ -108,6 +115,7 @@ def segments(rng: random.Random, count: int, threads: bool) -> list[Segment]:
 
 
 def dxt(rng: random.Random, module: str, version: int, number: int, rank: int) -> Dxt:
+    """Returns a random trace of a file. number: of the file."""
     threads = version >= (2 if module == "DXT_POSIX" else 3)
     writes, reads = (segments(rng, rng.randint(0, 6), threads) for _ in range(2))
     host = b"node%d" % rank if number % 2 else b"h" * 63
@@ -115,6 +123,7 @@ def dxt(rng: random.Random, module: str, version: int, number: int, rank: int) -
 
 
 def heatmap(rng: random.Random, layer: str, rank: int, bins: int, width: float = 0.1) -> Heatmap:
+    """Returns a heat map with random bins. layer: of LAYERS. width: of a bin in seconds."""
     writes, reads = ([rng.randrange(1 << 34) for _ in range(bins)] for _ in range(2))
     return Heatmap(record_id(b"heatmap:" + layer.encode()), rank, width, writes, reads)
 

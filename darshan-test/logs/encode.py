@@ -23,10 +23,15 @@ from .model import (
     Record,
 )  # fmt: skip
 
+# The number by which readers recognize the byte order.
 MAGIC = 6567223
+# Versions with a smaller header.
 OLD_FORMATS = ("3.00", "3.10", "3.20", "3.21")
+# Bytes of a journal's job region.
 JOURNAL_JOB_AREA = 4096
+# Bytes of a journal's name region.
 JOURNAL_NAME_AREA = 1 << 16
+# Unused bytes at the end of each region of a journal.
 JOURNAL_MODULE_SPARE = 4096
 
 
@@ -51,11 +56,13 @@ def counted(order: str, layout: Layout, record: Counted) -> bytes:
 
 
 def component(order: str, c: Component) -> bytes:
+    """Returns the bytes of a Lustre component."""
     numbers = (c.size, c.count, c.pattern, c.flags, c.start, c.end, c.mirror)
     return struct.pack(f"{order}7q16s", *numbers, c.pool)
 
 
 def lustre(order: str, version: int, record: Lustre) -> bytes:
+    """Returns the bytes of a Lustre record."""
     out = struct.pack(f"{order}Qq", record.id, record.rank)
     if version == 1:
         only = record.components[0]
@@ -67,6 +74,7 @@ def lustre(order: str, version: int, record: Lustre) -> bytes:
 
 
 def dxt(order: str, with_threads: bool, record: Dxt) -> bytes:
+    """Returns the bytes of a trace."""
     out = struct.pack(f"{order}Qqq64s", record.id, record.rank, 0, record.host)
     out += struct.pack(f"{order}qq", len(record.writes), len(record.reads))
     for s in record.writes + record.reads:
@@ -77,6 +85,7 @@ def dxt(order: str, with_threads: bool, record: Dxt) -> bytes:
 
 
 def heatmap(order: str, record: Heatmap) -> bytes:
+    """Returns the bytes of a heat map."""
     # The 16 undefined bytes are stale addresses in real logs, so they are not zero here.
     head = struct.pack(f"{order}Qqdq", record.id, record.rank, record.width, len(record.writes))
     bins = record.writes + record.reads
@@ -132,6 +141,7 @@ def job_content(log: Log) -> bytes:
 
 
 def compress_one(method: int, data: bytes, level: int) -> bytes:
+    """Returns the data compressed by a method of model.py."""
     if method == NONE:
         return data
     return bz2.compress(data) if method == BZIP2 else zlib.compress(data, level)
@@ -180,10 +190,12 @@ def header(log: Log, names: tuple[int, int], regions: dict[int, tuple[int, int]]
 
 
 def header_size(log: Log) -> int:
+    """Returns the bytes of a header in the log's version."""
     return 360 if log.version in OLD_FORMATS else 1328
 
 
 def module_id(module: Module) -> int:
+    """Returns the current id of a module."""
     return MODULE_IDS[module.name] if module.number is None else module.number
 
 

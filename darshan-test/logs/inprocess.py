@@ -1,12 +1,13 @@
-"""Reads a log, or damaged variants of it, through libdarshan-read, in a separate process, because a
-crash of the reader must not end the tests.
+"""Reads a log, or damaged variants of it, through libdarshan-read, in a process of its own, because
+a crash of the reader must not end the tests.
 
-python3 -m logs.inprocess LIBRARY FILE records MODULE... prints the records of these modules, a list
-of hexadecimal texts for each module.
+python3 -m logs.inprocess LIBRARY FILE records MODULE... prints the records of these modules, by id,
+as a list of hexadecimal texts for each module.
 
-python3 -m logs.inprocess LIBRARY FILE cuts|flips prints one JSON object: "whole" is the result for
-the log itself, "damaged" has the result of each variant, in order. A result is the message of a
-failed open, or a list for each module: (number of records, hash of their bytes, message or "")."""
+python3 -m logs.inprocess LIBRARY FILE cuts|flips prints one JSON object: "whole" is the result
+for the log itself, "damaged" has the result of each variant, in order. A result is the message
+of a failed open, or for each module's id: (number of records, checksum of their bytes, message
+or "")."""
 
 from __future__ import annotations
 
@@ -19,8 +20,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Union
 
+# Bits by which each byte is changed.
 FLIPS = (0x01, 0x80, 0xFF)
-MODULES = (3, 8, 9)  # those of bad.small_log
+# Ids of the modules of bad.small_log.
+MODULES = (3, 8, 9)
 
 Outcome = Union[str, dict[int, tuple[int, int, str]]]
 
@@ -35,6 +38,7 @@ class Reader:
         self.error = ctypes.create_string_buffer(256)
 
     def message(self) -> str:
+        """Returns the message of the last error. Fails if it is empty or has several lines."""
         text = self.error.value.decode(errors="replace")
         assert text, "an error without a message"
         assert "\n" not in text, text
@@ -103,6 +107,7 @@ def damaged(path: Path, kind: str) -> Iterator[None]:
 
 
 def print_records(reader: Reader, path: Path, modules: list[int]) -> None:
+    """Prints the records of some modules of a log as JSON. modules: their ids."""
     log = reader.open(path)
     assert log.value is not None, reader.message()
     out = []
@@ -115,6 +120,8 @@ def print_records(reader: Reader, path: Path, modules: list[int]) -> None:
 
 
 def main() -> None:
+    """Prints the records of a log, or what the reader returns for it and for damaged copies of it,
+    as JSON. Fails if a descriptor is left open."""
     library, name, kind, *modules = sys.argv[1:]
     path = Path(name)
     reader = Reader(library)

@@ -207,6 +207,7 @@ def names(prefix: str, short: str) -> tuple[str, ...]:
 
 
 def layout(prefix: str, counters: str, fcounters: str, **extra: object) -> Layout:
+    """Returns a layout from lists in short form. fcounters: the times. extra: other fields."""
     return Layout(names(prefix, counters), names(prefix, fcounters), **extra)  # type: ignore[arg-type]
 
 
@@ -223,7 +224,7 @@ def grown(prefix: str, *versions: tuple[str, str]) -> dict[int, Layout]:
 
 FULL_TIMES = f"{NEW_TIMES} {VARIANCES}"
 
-# module name -> version -> layout; the last version is the newest.
+# By module's name and version: the layout. The last version is the newest.
 LAYOUTS: dict[str, dict[int, Layout]] = {
     "POSIX": {
         1: layout("POSIX", POSIX_1, OLD_TIMES),
@@ -312,7 +313,7 @@ LAYOUTS: dict[str, dict[int, Layout]] = {
     "SITES": grown("SITES", (SITES, SITES_TIMES), (SITE_FILES, ""), (SITE_RANKS, SITE_RANK_TIMES)),
 }
 
-# The value that older records have for a counter, if it is not -1.
+# The value that readers give a counter that is newer than the record, if it is not -1.
 NOT_YET = {
     "POSIX_RENAMED_FROM": 0,
     "POSIX_EXT_F_MAP_TIME": 0,

@@ -1,10 +1,11 @@
-"""A log in memory: the content that a writer of logs gets, without any encoding."""
+"""A log in memory: the content of a log without any encoding."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Union
 
+# Methods of compression, as numbers in the header.
 ZLIB, BZIP2, NONE = 0, 1, 2
 
 
@@ -41,6 +42,9 @@ class Component:
 
 @dataclass
 class Lustre:
+    """The striping of a file: its components, and the servers (OSTs) of all components one after
+    another."""
+
     id: int
     rank: int
     components: list[Component]
@@ -51,6 +55,9 @@ class Lustre:
 
 @dataclass(frozen=True)
 class Segment:
+    """A read or write in a trace: offset and length in bytes, start and end in seconds of the run.
+    offset, thread: 0 if unused."""
+
     offset: int
     length: int
     start: float
@@ -60,6 +67,8 @@ class Segment:
 
 @dataclass
 class Dxt:
+    """The trace of a file in a rank."""
+
     id: int
     rank: int
     host: bytes
@@ -69,6 +78,8 @@ class Dxt:
 
 @dataclass
 class Heatmap:
+    """The heat map of a layer in a rank: bytes of each bin. width: of a bin in seconds."""
+
     id: int
     rank: int
     width: float
@@ -89,6 +100,8 @@ class ApmpiHead:
 
 @dataclass
 class Apmpi:
+    """The MPI calls of a rank, in the order of the names in apmpi.py."""
+
     id: int
     rank: int
     counters: list[int]
@@ -117,6 +130,10 @@ class Module:
 
 @dataclass
 class Log:
+    """All contents of a log, and how its bytes are arranged. order: "<" for little-endian, ">" for
+    big-endian. start, end: seconds since 1970 and nanoseconds. mounts: path and type. names: id and
+    name of records; None for no name region."""
+
     version: str = "3.41"
     stamp: bytes = b""  # the version field as written, if it differs from version
     order: str = "<"
@@ -133,9 +150,9 @@ class Log:
     modules: list[Module] = field(default_factory=list)
     annex: list[Module] = field(default_factory=list)
     live: bool = False  # has the layout of a running process's journal
-    # The order of bytes in the file, which must not matter to readers.
-    streams: int = 1  # compressed streams per region
-    empty_streams: bool = False
+    # The arrangement of bytes in the file, which must not matter to readers.
+    streams: int = 1
+    empty_streams: bool = False  # an empty stream before each
     level: int | None = None  # of compression; None: stored and compressed streams alternate
     reverse: bool = False  # module regions in reverse order
     gap: int = 0  # bytes between module regions and after the last one

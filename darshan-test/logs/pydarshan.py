@@ -1,4 +1,5 @@
-"""Compares PyDarshan's values of a log with those of darshan-parser, value by value."""
+"""Compares the values that PyDarshan reads from a log with those that darshan-parser prints, one by
+one."""
 
 from __future__ import annotations
 
@@ -8,14 +9,15 @@ from typing import Any
 
 from .tools import data_lines, run
 
-# Modules read record by record; PyDarshan 3.5.0 fails on data of the others.
+# Modules that are read record by record. PyDarshan 3.5.0 fails on data of the others.
 GENERIC = (
     *("POSIX", "MPI-IO", "STDIO", "H5F", "H5D", "PNETCDF_FILE", "PNETCDF_VAR", "BG/Q"),
     *("DFS", "DAOS"),
 )
 HEAT_LAYERS = ("POSIX", "MPIIO", "STDIO", "DFS", "DAOS")
 
-Row = tuple[str, int, int, str, str]  # module, rank, id, counter, value
+# Module, rank, record id, counter, value as text.
+Row = tuple[str, int, int, str, str]
 
 
 def our_rows(parser: Path, log: Path) -> list[tuple[Row, str]]:
@@ -44,8 +46,8 @@ def generic_rows(report: Any, module: str) -> Iterator[Row]:
             yield (*start, name, f"{float(value):f}")
 
 
-# Values that PyDarshan 3.5.0 reads wrongly: module, record versions, only in logs of the opposite
-# byte order, counters (without prefix). The bytes of the log decide.
+# Values that PyDarshan 3.5.0 reads wrongly, by the bytes of the log: module, record versions,
+# whether only in logs of the other byte order, and counters without prefix.
 SLIPS: tuple[tuple[str, tuple[int, ...], bool, tuple[str, ...]], ...] = (
     ("POSIX", (2, 3), False, ("F_VARIANCE_RANK_TIME", "F_VARIANCE_RANK_BYTES")),
     ("POSIX", (2,), False, ("F_FASTEST_RANK_TIME", "F_SLOWEST_RANK_TIME")),
@@ -72,6 +74,8 @@ def is_swapped(log: Path) -> bool:
 
 
 def compare_generic(report: Any, log: Path, ours: list[tuple[Row, str]]) -> int:
+    """Compares the modules in GENERIC. Returns the number of values compared. ours: of
+    our_rows()."""
     compared = 0
     for module in GENERIC:
         if module not in report.modules:

@@ -4,10 +4,12 @@ the runtime's)."""
 from __future__ import annotations
 
 MASK = (1 << 64) - 1
-SHIFTS = (-43, 9, -8, -38, 23, -5, -35, 49, -11, -12, 18, -22)  # negative: to the right
+# Bits by which a word is shifted in each step; negative: to the right.
+SHIFTS = (-43, 9, -8, -38, 23, -5, -35, 49, -11, -12, 18, -22)
 
 
 def mix(words: list[int]) -> None:
+    """Mixes the bits of three 64-bit words in place."""
     for step, shift in enumerate(SHIFTS):
         x, y, z = step % 3, (step + 1) % 3, (step + 2) % 3
         other = words[z] >> -shift if shift < 0 else words[z] << shift

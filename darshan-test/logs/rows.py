@@ -1,4 +1,4 @@
-"""Computes the data rows and the preamble that darshan-parser must print for a log."""
+"""Computes the rows of data and the preamble that darshan-parser must print for a log."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ from .encode import (
 from .layouts import LAYOUTS, MODULE_IDS, MODULE_NAMES, NOT_YET
 from .model import Apmpi, ApmpiHead, Counted, Dxt, Heatmap, Log, Lustre, Module, Record
 
+# Counters that are printed as unsigned numbers.
 UNSIGNED = {"POSIX_RENAMED_FROM"}
+# Ends of counters' names: new and old.
 RENAMED = {
     "F_OPEN_START_TIMESTAMP": "F_OPEN_TIMESTAMP",
     "F_CLOSE_END_TIMESTAMP": "F_CLOSE_TIMESTAMP",
@@ -129,6 +131,7 @@ def kept_components(record: Lustre) -> list[tuple[int, list[int]]]:
 
 
 def lustre_values(record: Lustre, version: int) -> Iterator[tuple[str, str]]:
+    """Yields the printed names and values of a Lustre record."""
     kept = kept_components(record)
     yield "LUSTRE_NUM_COMPONENTS", str(len(kept))
     yield "LUSTRE_NUM_STRIPES", str(sum(len(osts) for _, osts in kept))
@@ -159,6 +162,7 @@ def lustre_values(record: Lustre, version: int) -> Iterator[tuple[str, str]]:
 
 
 def heatmap_values(record: Heatmap) -> Iterator[tuple[str, str]]:
+    """Yields the printed names and values of a heat map."""
     yield "HEATMAP_F_BIN_WIDTH_SECONDS", f"{record.width:f}"
     for kind, bins in (("READ", record.reads), ("WRITE", record.writes)):
         for i, value in enumerate(bins):
@@ -166,6 +170,7 @@ def heatmap_values(record: Heatmap) -> Iterator[tuple[str, str]]:
 
 
 def counted_values(module: str, record: Counted) -> Iterator[tuple[str, str]]:
+    """Yields the printed names and values of a record of counters."""
     for name, value in record.counters.items():
         yield name, str(value % (1 << 64) if name in UNSIGNED else value)
     for name, real in record.fcounters.items():
@@ -188,7 +193,7 @@ def mount_table(log: Log) -> list[tuple[bytes, bytes]]:
     return sorted(entries, key=lambda entry: -len(entry[0]))
 
 
-# Names may contain any byte; bytes that would forge rows or control a terminal are escaped.
+# Bytes of names that would forge rows or control a terminal; they are escaped.
 _CONTROL = re.compile(rb"[\x00-\x1f\x7f]|\xc2[\x80-\x9f]")
 _SHORT = {b"\t": rb"\t", b"\n": rb"\n"}
 

@@ -17,14 +17,17 @@ from .model import Log
 from .rows import rows
 from .tools import data_lines, run
 
-BLOCK = "<4I2Q"  # module, version, compression, flags, stored and raw length
-TRAILER = "<8s2I2Q2I"  # magic, version, blocks, offset, length, checksum, flags
+# Head of a block: module, version, compression, flags, stored and decompressed bytes.
+BLOCK = "<4I2Q"
+# Magic text, version, number of blocks, offset, length, checksum, flags.
+TRAILER = "<8s2I2Q2I"
 BLOCK_SIZE, TRAILER_SIZE = struct.calcsize(BLOCK), struct.calcsize(TRAILER)
 POSIX_EXT, LIVE, PARTIAL, NONE = 64, 1, 1, 2
 
 
 @functools.cache
 def log_named(name: str) -> Log:
+    """Returns a log of the catalogue."""
     return next(case.log for case in good_cases() if case.name == name)
 
 
@@ -37,8 +40,8 @@ def parts(data: bytes) -> tuple[bytes, bytes, list[int | bytes]]:
 
 
 def built(body: bytes, blocks: bytes, **changes: int) -> bytes:
-    """Returns the log `body` with an annex of the given blocks and a valid trailer. changes: fields
-    of the trailer with other values."""
+    """Returns the bytes of the log `body` with an annex of the given blocks and a valid trailer.
+    changes: fields of the trailer with other values."""
     fields = {"version": 1, "count": 1, "offset": len(body), "length": len(blocks)}
     fields |= {"checksum": zlib.crc32(blocks), "flags": 0} | changes
     return body + blocks + struct.pack(TRAILER, b"DshAnnex", *fields.values())
@@ -90,6 +93,7 @@ def parsed(parser: Path, folder: Path, data: bytes) -> tuple[list[bytes], bytes]
 
 @functools.cache
 def plain_rows() -> list[bytes]:
+    """Returns the rows of good-annex-little without those of its annex."""
     return [row for row in rows(log_named("good-annex-little")) if not row.startswith(b"POSIX_EXT")]
 
 

@@ -33,7 +33,7 @@ ANNEX = [pytest.param(bad, rest, id=bad.name) for bad, rest in broken_annexes()]
 
 
 def assert_refused(parser: Path, path: Path) -> None:
-    """Checks that the parser ends with status 1, prints one line on stderr that names the file, and
+    """Fails unless the parser ends with status 1, prints one line on stderr that has the path, and
     no data."""
     done = run(parser, path)
     assert done.returncode == 1, done.stderr.decode()
@@ -44,6 +44,7 @@ def assert_refused(parser: Path, path: Path) -> None:
 
 @pytest.mark.parametrize("bad", UNREADABLE)
 def test_unreadable_log(bad: Bad, tmp_path: Path, parser: Path) -> None:
+    """A log whose header, job or names are damaged is refused with a message."""
     path = tmp_path / bad.name
     path.write_bytes(bad.data)
     assert_refused(parser, path)
@@ -51,6 +52,7 @@ def test_unreadable_log(bad: Bad, tmp_path: Path, parser: Path) -> None:
 
 @pytest.mark.parametrize("what", ["folder", "fifo", "missing", "null", "zero"])
 def test_what_is_no_file(what: str, tmp_path: Path, parser: Path) -> None:
+    """A folder, a pipe, a device and a missing path are refused with a message."""
     path = tmp_path / what
     if what == "folder":
         path.mkdir()

@@ -17,12 +17,13 @@ from .rows import data_modules, preamble, readable, rows
 from .tools import by_module, data_lines, run
 
 CASES = [pytest.param(case, id=case.name) for case in good_cases()]
+# Cases with a module that ran out of memory for records.
 PARTIAL = [param for param in CASES if any(m.partial for m in param.values[0].log.modules)]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Writes every correct log into a folder, and returns the folder."""
+    """Returns a folder with every correct log, named after its case."""
     path = tmp_path_factory.mktemp("good")
     for case in good_cases():
         (path / case.name).write_bytes(encode(case.log))
@@ -30,6 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def first_difference(got: list[bytes], want: list[bytes]) -> str:
+    """Returns a text about the first line that differs, or about the numbers of lines."""
     for i, (a, b) in enumerate(zip(got, want)):
         if a != b:
             return f"line {i}: got {a!r}, want {b!r}"
@@ -37,6 +39,7 @@ def first_difference(got: list[bytes], want: list[bytes]) -> str:
 
 
 def is_partial(case: Case, name: str) -> bool:
+    """Returns whether a module of the case ran out of memory for records. name: of the module."""
     return any(m.partial for m in case.log.modules if m.name == name)
 
 
@@ -99,6 +102,8 @@ def wanted_sums(log: Log) -> dict[str, list[str]]:
 
 
 def assert_sums(parser: Path, path: Path, log: Log, options: list[str]) -> None:
+    """Fails unless the parser prints the sums of a log that are computed here. options: further
+    options."""
     done = run(parser, "--total", "--file", "--perf", "--annex", *options, path)
     assert done.returncode == 0, done.stderr.decode()
     sections = by_module(done.stdout)

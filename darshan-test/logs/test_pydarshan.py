@@ -1,4 +1,4 @@
-"""PyDarshan 3.5.0 reads the same values from every log that it can open."""
+"""PyDarshan 3.5.0 reads the same values as darshan-parser from every log that it can open."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from .catalogue import Case, good_cases
 from .encode import encode
 from .pydarshan import compare_with_pydarshan
 
+# Cases that PyDarshan can open.
 READABLE = [case for case in good_cases() if not case.pydarshan]
 # Logs without a record, or without one that PyDarshan lists by module.
 WITHOUT_VALUES = (
@@ -23,6 +24,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in READABLE])
 def test_generated_log(case: Case, tmp_path: Path, parser: Path) -> None:
+    """For a generated log, all values are equal."""
     log = tmp_path / "good.darshan"
     log.write_bytes(encode(case.log))
     compared = compare_with_pydarshan(parser, log)
@@ -31,5 +33,6 @@ def test_generated_log(case: Case, tmp_path: Path, parser: Path) -> None:
 
 @pytest.mark.parametrize("log", [pytest.param(path, id=path.stem) for path in real_log_paths()])
 def test_real_log(log: Path, parser: Path) -> None:
+    """For a log of a real program, all values are equal."""
     compared = compare_with_pydarshan(parser, log)
     assert (compared == 0) == log.name.startswith("empty_log")

@@ -16,7 +16,7 @@ from tree import real_log_paths
 
 from .tools import run
 
-# The line's key -> (wrong expected value, right value).
+# Key of a line: wrong expected value, right value.
 Slips = dict[str, tuple[bytes, bytes]]
 
 ROW_SLIPS: dict[str, Slips] = {
@@ -102,8 +102,8 @@ def corrected(lines: list[bytes], slips: Slips, separator: bytes, key: int) -> l
 
 
 def check_same(got: list[bytes], want: list[bytes]) -> None:
-    """Compares two lists of lines; fails with the first line that differs, because a comparison of
-    whole lists would not show it."""
+    """Fails with the first line that differs, because a comparison of whole lists would not show
+    it."""
     for number, (a, b) in enumerate(zip(got, want)):
         assert a == b, f"line {number}"
     assert len(got) == len(want)

@@ -15,11 +15,12 @@ from .model import Dxt, Module
 from .tools import run, run_library
 from .traces import has_threads, relied_on, trace_lines
 
+# Cases with traces.
 TRACED = [pytest.param(c, id=c.name) for c in good_cases() if trace_lines(c.log)]
 
 
 def newest_bytes(module: Module, record: Dxt) -> bytes:
-    """Returns the bytes of the record as the library returns it: in the newest layout and the byte
+    """Returns the bytes of a trace as the library returns it: in the newest layout and the byte
     order of this machine."""
     out = struct.pack("=Qqq64s", record.id, record.rank, 0, record.host)
     out += struct.pack("=qq", len(record.writes), len(record.reads))
@@ -34,6 +35,7 @@ def newest_bytes(module: Module, record: Dxt) -> bytes:
 
 @pytest.mark.parametrize("case", TRACED)
 def test_segments(case: Case, tmp_path: Path, build: Path) -> None:
+    """For traces of all versions, the library returns the records in the newest layout."""
     path = tmp_path / case.name
     path.write_bytes(encode(case.log))
     modules = [m for m in case.log.modules if m.name.startswith("DXT")]

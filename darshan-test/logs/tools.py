@@ -12,13 +12,17 @@ from pathlib import Path
 from lab.command import finished_in_bytes
 from lab.environment import preload
 
-# Far more than any log here needs, and far less than a hostile length field can request.
+# Limit of the address space, far more than any log here needs, and far less than a hostile length
+# field can request.
 MEMORY_MIB = 512
+# Time limit of a tool.
 SECONDS = 20
-# A shell sets the limit, because forking this large process for it is slow.
+# Words in front of a command that set the limit. A shell does this, because forking this large
+# process for it is slow.
 LIMITED = ("/bin/sh", "-c", f'ulimit -v {MEMORY_MIB << 10}; ulimit -c 0; exec "$@"', "sh")
 ENVIRONMENT = {"TZ": "UTC", "LC_ALL": "C"}
-# The sanitizers reserve terabytes of address space and limit allocations themselves.
+# Environment that limits allocations of programs with AddressSanitizer, which reserve terabytes of
+# address space.
 SANITIZED = {
     "ASAN_OPTIONS": f"exitcode=99:max_allocation_size_mb={MEMORY_MIB}",
     "UBSAN_OPTIONS": "exitcode=99",
@@ -58,6 +62,8 @@ def run_library(
 def start(
     command: Sequence[str | Path], sanitized: bool, extra: dict[str, str]
 ) -> subprocess.CompletedProcess[bytes]:
+    """Runs a command with limits. sanitized: whether it has AddressSanitizer, which needs other
+    limits. extra: variables."""
     return finished_in_bytes(
         command if sanitized else [*LIMITED, *command],
         env=os.environ | ENVIRONMENT | SANITIZED | extra,

@@ -6,7 +6,8 @@ from .encode import module_id
 from .model import Dxt, Log, Lustre, Module, Segment
 from .rows import Names, kept_components
 
-Component = tuple[int, int, int, list[int]]  # start, end, stripe size, OSTs
+# Start, end (-1: end of the file) and stripe size in bytes, OSTs.
+Component = tuple[int, int, int, list[int]]
 
 
 def components(record: Lustre, version: int) -> list[Component]:
@@ -43,7 +44,7 @@ def osts_of(segment: Segment, layout: list[Component]) -> list[int]:
 
 def segment_row(module: Module, place: str, s: Segment, layout: list[Component] | None) -> bytes:
     """Returns the row that darshan-dxt-parser prints for a segment. place: the row's text before
-    the offset; layout: the components of the file, None if it is not on Lustre."""
+    the offset. layout: components of the file, None if it is not on Lustre."""
     offset = -1 if (module.name, module.version) == ("DXT_MPIIO", 1) else s.offset
     osts = "".join(f" [{ost}]" for ost in osts_of(s, layout)) + "  " if layout else ""
     thread = f" {s.thread:4d}" if has_threads(module) else " N/A"
@@ -52,10 +53,12 @@ def segment_row(module: Module, place: str, s: Segment, layout: list[Component] 
 
 
 def has_threads(module: Module) -> bool:
+    """Returns whether traces of this version have thread ids."""
     return module.version >= (2 if module.name == "DXT_POSIX" else 3)
 
 
 def lustre_by_id(log: Log) -> dict[int, list[Component]]:
+    """Returns the components of each file on Lustre, by record id."""
     out: dict[int, list[Component]] = {}
     for module in log.modules:
         for record in module.records:
@@ -65,6 +68,7 @@ def lustre_by_id(log: Log) -> dict[int, list[Component]]:
 
 
 def head_lines(module: Module, record: Dxt, columns: list[bytes]) -> list[bytes]:
+    """Returns the lines before a trace's segments. columns: file name, mount point, type."""
     threads = {s.thread for s in record.writes + record.reads}
     count = max(1, len(threads)) if has_threads(module) else 1
     name, mount, kind = columns
@@ -78,6 +82,7 @@ def head_lines(module: Module, record: Dxt, columns: list[bytes]) -> list[bytes]
 
 
 def component_lines(layout: list[Component]) -> list[bytes]:
+    """Returns the lines about the striping of a file."""
     out = []
     for number, (start, end, size, osts) in enumerate(layout, 1):
         last = "EOF" if end == -1 else str(end)

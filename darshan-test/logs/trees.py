@@ -1,4 +1,4 @@
-"""Logs of runs of many programs, which consist mostly of PROCESS records."""
+"""Logs of runs of many programs, which consist only of PROCESS records."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from .record_id import record_id
 
 UNKNOWN, EXITED, KILLED, RUNNING = range(4)  # values of PROCESS_ENDED
 MIB = 1 << 20
+# Version of the PROCESS records.
 VERSION = 2
 
 
@@ -21,9 +22,9 @@ class Member:
 
     commands: str  # several commands, joined by " -> ", if the process called exec
     parent: int = -1  # the parent's rank
-    start: float = 0.0
+    start: float = 0.0  # seconds of the run
     end: float = 1.0
-    count: int = 1
+    count: int = 1  # processes that the record stands for
     ended: int = EXITED
     status: int = 0
     failed: int | None = None  # failed processes; None: derived from status and ended
@@ -32,11 +33,11 @@ class Member:
     opens: int = 0
     read: int = 0  # bytes, 64 KiB per call
     written: int = 0
-    read_time: float = 0.0
+    read_time: float = 0.0  # seconds
     write_time: float = 0.0
     meta_time: float = 0.0
     host: str = "node1"
-    programs: int = 0  # 0: as many as the arrows show
+    programs: int = 0  # number of commands; 0: as many as the arrows show
 
     @property
     def name(self) -> bytes:
@@ -45,7 +46,7 @@ class Member:
 
 
 def record(rank: int, member: Member) -> Counted:
-    """Returns the PROCESS record of a rank."""
+    """Returns the PROCESS record of a process. rank: its index in the list of processes."""
     bad = member.ended == KILLED or (member.ended == EXITED and member.status != 0)
     parent = 1000 + member.parent if member.parent >= 0 else 1
     integers = {
@@ -111,7 +112,7 @@ def tree_log(members: Sequence[Member], seconds: float, command: bytes = b"bash 
 
 
 def loop(cats: int) -> list[Member]:
-    """Returns the processes of a shell that runs this many `cat`, one after another."""
+    """Returns the processes of a shell that runs `cat` this many times, one after another."""
     step = 0.01
     shell = Member("bash loop.sh", end=step * (cats + 1), written=100, write_time=1e-4)
     return [shell] + [

@@ -18,6 +18,7 @@ from logs.pydarshan import compare_with_pydarshan
 MIB = 1 << 20
 PYTHON = sys.executable
 TEXT = "some text\n" * 100
+# The reply to statfs on Lustre.
 FILE_SYSTEM = struct.pack("<7q", 0x0BD00BD0, 65536, 100, 100, 100, 10, 10)
 
 # strace would also count and answer calls of the runtime that a filter refuses.
@@ -78,7 +79,7 @@ class OnLustre:
         return finish([*tracer, *command], work, lab.plain())
 
     def questions(self) -> int:
-        """Returns how often the runtime queried the layout of a file."""
+        """Returns how often the runtime queried a layout."""
         return len(re.findall(r"fgetxattr\(", (self.folder / "trace").read_text()))
 
     def row(self, module: str = "LUSTRE") -> dict[str, str]:
@@ -95,8 +96,10 @@ def on_lustre(build: Path, parser: Path, tmp_path: Path) -> OnLustre:
     return OnLustre(build, parser, tmp_path)
 
 
+# Programs that use the file: three times, or without closing it.
 THRICE = ["cat", "data", "data", "data"]
 OPEN_TO_THE_END = "import os\nos.open('data', os.O_RDONLY)"
+# A composite layout that is not complete, and one that is.
 GROWING = composite(
     (0x10, 0, 16 * MIB, plain(MIB, [4])), (0, 16 * MIB, (1 << 64) - 1, plain(4 * MIB, []))
 )

@@ -1,5 +1,5 @@
-/* A program that sleeps three times and yields the processor twice, for the module of the how-to
- * page. */
+/* Sleeps three times and yields the processor twice, for the template's module and the module of
+ * the how-to page. */
 #include <sched.h>
 #include <time.h>
 #include <unistd.h>

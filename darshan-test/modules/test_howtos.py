@@ -18,6 +18,7 @@ from lab.command import finished
 from sample import ALL, turning
 from tree import SOURCE, build_folder, real_log_paths
 
+# The folder of the patches.
 PATCHES = Path(__file__).resolve().parent / "howto"
 SECONDS = 900
 
@@ -34,6 +35,7 @@ class Page:
     describes: bool = False  # ./dev describe is one of the steps
 
 
+# The pages by the name of their patch.
 PAGES = {
     "add-a-counter": Page(
         ("all", "update-counters", "darshan-test/calls/calls"),
@@ -93,7 +95,7 @@ def left_out(folder: str, names: list[str]) -> set[str]:
 
 
 def copy_if_there(source: str, target: str) -> None:
-    """Copies a file with its times, unless another test has removed it meanwhile."""
+    """Copies a file with its times. Does nothing if another test has removed it meanwhile."""
     with contextlib.suppress(FileNotFoundError):
         shutil.copy2(source, target)
 
@@ -122,8 +124,8 @@ def copied(tree: Path) -> Path:
 
 
 def succeeds(*command: str | Path, tree: Path, **variables: str) -> None:
-    """Runs a command in the copy; fails with the end of its output if the command fails. variables:
-    added to the environment."""
+    """Runs a command in the copy. If it fails, the test fails with the end of the output.
+    variables: added to the environment."""
     done = finished(command, cwd=tree, env={**os.environ, **variables}, timeout=SECONDS)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-3000:]
 

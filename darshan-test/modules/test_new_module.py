@@ -21,6 +21,7 @@ HERE = Path(__file__).resolve().parent
 PATCH = HERE / "howto" / "add-a-module.patch"
 # Files that a new module changes outside of its folder and that of its tests.
 OUTSIDE = {"runtime/format/modules.def", "runtime/modules/Makefile.inc", "CONTRIBUTING.md"}
+# Name of the new module.
 NEW = "yields"
 
 
@@ -74,8 +75,8 @@ def built(tree: Path) -> Path:
 
 
 def test_the_copy_records(built: Path, tmp_path: Path) -> None:
-    """Calls of the template's module and of a module that a patch added (a folder and two lines)
-    are in the log, and the parser prints their counters."""
+    """Calls of the template's module and of the new module are in the log, and the parser prints
+    their counters."""
     program = compile_c(tmp_path, HERE / "naps.c", name="naps")
     env = os.environ | settings(built, tmp_path, tmp_path)
     subprocess.run([program], env=env, check=True)
@@ -88,6 +89,7 @@ def test_the_copy_records(built: Path, tmp_path: Path) -> None:
     assert 0 < rows["YIELDS", "YIELDS_F_LONGEST_CALL", "<yields>"] < 10
 
 
+# By name: a file of the module, a pattern in it, its replacement, and part of the expected error.
 OMISSIONS = {
     "a counter, but the size stays": (
         "yields.def",
@@ -115,8 +117,8 @@ OMISSIONS = {
 
 @pytest.mark.parametrize("what", OMISSIONS)
 def test_what_is_forgotten_is_named(what: str, tree: Path, tmp_path: Path) -> None:
-    """If a part of a new module is missing, the compiler or the linker names it, so that no log
-    silently lacks the module's records."""
+    """If a part of a new module is missing or wrong, the compiler or the linker reports it, so that
+    no log silently lacks its records. what: the omission."""
     file, pattern, instead, named = OMISSIONS[what]
     runtime = tmp_path / "runtime"
     shutil.copytree(tree / "runtime", runtime)
@@ -147,8 +149,8 @@ def test_what_is_forgotten_is_named(what: str, tree: Path, tmp_path: Path) -> No
 
 @pytest.mark.always
 def test_every_wrapped_function_has_a_test() -> None:
-    """Each function in a calls.def is named by a test: in the test folder of its module, or in
-    calls, hdf5, modules or mpi."""
+    """A test names each function in a calls.def: in the test folder of its module, or in calls,
+    hdf5, modules or mpi."""
     rows = re.compile(r"^[A-Z][A-Z0-9_]*\((\w+)[,)]", re.M)
     for table in sorted(SOURCE.glob("runtime/modules/*/calls.def")):
         module = table.parent.name

@@ -1,6 +1,6 @@
-/* A stand-in for an MPI library, for one process. It has the standard ABI or, if STANDIN_NAME is
- * set, pretends to be an unknown library. It ends the program if it receives a constant that the
- * ABI does not define. */
+/* A stand-in for an MPI library, for one process. It has the standard ABI of MPI 5 or, if
+ * STANDIN_NAME is set, pretends to be an unknown library of that name. It ends the program if it
+ * receives a communicator that the ABI does not define. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,16 +8,19 @@
 
 #include "abi.h"
 
+/* Returns the name of the unknown library; NULL for the standard ABI. */
 static const char *name(void) {
   return getenv("STANDIN_NAME");
 }
 
+/* Ends the program if the communicator is not MPI_COMM_WORLD. */
 static void must_be_world(MPI_Comm comm) {
   if (comm == MPI_COMM_WORLD) return;
   fprintf(stderr, "stand-in: strange communicator\n");
   abort();
 }
 
+/* Defines MPI_x, which calls PMPI_x. */
 #define BOTH(x, params, args)                                                                      \
   int MPI_##x params {                                                                             \
     return PMPI_##x args;                                                                          \

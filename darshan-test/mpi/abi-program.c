@@ -1,5 +1,6 @@
-/* A program that uses the standard ABI of MPI. It writes one file of 123 bytes between MPI_Init and
- * MPI_Finalize, and opens files that are named after their MPI mode. */
+/* A program that uses the standard ABI of MPI: abi-program FILE FOLDER. It writes 123 bytes to FILE
+ * between MPI_Init and MPI_Finalize, and opens files in FOLDER by MPI-IO, each named after its
+ * mode. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-/* Prints whether functions of MPI exist: by dlsym, by the weak references of a library that it
- * opens. Usage: asks MPI WEAK. MPI is a library of MPI, which is opened before the first query, or
+/* Prints whether functions of MPI exist (1 or 0): by dlsym, and by the weak references of a library
+ * that it opens: asks MPI WEAK. MPI is a library of MPI, which is opened before the first query, or
  * "-" for none. WEAK is the library with weak references (weak.c). */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
-/* Calls every wrapped communication function and checks the received data.
- *
- * communication WHERE
+/* Calls every communication function that the runtime wraps, and checks the received data:
+ * communication WHERE.
  *
  * outside: before an MPI-IO call; inside: within an MPI-IO call, from the error handler of a
  * failing call. At the end, rank 0 prints the number of its calls. */
@@ -13,6 +12,7 @@ enum { MOST_RANKS = 16, TAG = 5 };
 
 static int rank, size, calls;
 
+/* Counts a call. Ends the job with a message if it failed or its data are wrong (right is 0). */
 static void check(const char *what, int code, int right) {
   calls++;
   if (code == MPI_SUCCESS && right) return;
@@ -20,12 +20,14 @@ static void check(const char *what, int code, int right) {
   fflush(stdout);
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
+/* Calls a function. right: condition on its data. */
 #define CHECK(function, args, right)                                                               \
   do {                                                                                             \
     int code_ = function args;                                                                     \
     check(#function, code_, right);                                                                \
   } while (0)
 
+/* Returns the last rank. */
 static int others(void) { /* all ranks but the last */
   return size - 1;
 }
@@ -34,6 +36,7 @@ static int others(void) { /* all ranks but the last */
 #define CALLS calls_small
 #include "communication.h"
 
+/* Calls the functions that have no form for large counts. */
 static void single_forms(void) {
   MPI_Comm copy, part;
   MPI_Group group;
@@ -78,6 +81,7 @@ static void all_calls(void) {
 
 static int inside, called;
 
+/* The error handler: makes all calls the first time that it runs. */
 static void handler(MPI_File *file, int *code, ...) {
   (void)file;
   (void)code;

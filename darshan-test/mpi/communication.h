@@ -1,6 +1,6 @@
 /* Calls the functions that have a form for large counts: collectives, those of neighbours and those
- * for messages. FORM(name), COUNT and PLACE (the type of displacements) of apmpi/forms.h select the
- * form. */
+ * for messages. It is included once for each form, which FORM(name), COUNT and PLACE (the type of
+ * displacements) of apmpi/forms.h select. */
 static void FORM(collectives)(void) {
   int me = rank + 1, sum = size * (size + 1) / 2, result = 0, all[MOST_RANKS], sent[MOST_RANKS];
   COUNT counts[MOST_RANKS];

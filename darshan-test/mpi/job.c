@@ -1,9 +1,8 @@
-/* A small MPI job: every rank writes a separate file, and all ranks write a shared file; then the
- * job ends as the first argument says.
+/* A small MPI job: every rank writes its own file, and all ranks write a shared file; then the job
+ * ends as END says: job END FOLDER.
  *
- * job END FOLDER
- *
- * Rank r writes 1000 * (r + 1) bytes to FOLDER/own-r and 100 bytes to FOLDER/shared. */
+ * Rank r writes 1000 * (r + 1) bytes to FOLDER/own-r and 100 bytes to FOLDER/shared. With "idle" it
+ * writes nothing. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <signal.h>
@@ -13,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Open MPI 5 has sessions, but not all of MPI 4. */
+/* Whether the library has sessions. Open MPI 5 has them, but not all of MPI 4. */
 #if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
 #define HAS_SESSIONS 1
 #else
@@ -23,10 +22,12 @@
 static int rank, size;
 static const char *end, *folder;
 
+/* Returns whether END is this word. */
 static int is(const char *word) {
   return strcmp(end, word) == 0;
 }
 
+/* Writes bytes to a file of FOLDER at an offset; ends the program on failure. */
 static void put(const char *name, size_t bytes, off_t at) {
   char path[4096], data[64 * 1024];
   snprintf(path, sizeof(path), "%s/%s", folder, name);
@@ -36,6 +37,7 @@ static void put(const char *name, size_t bytes, off_t at) {
   close(fd);
 }
 
+/* Writes the rank's own file and its part of the shared file; see the head of this file. */
 static void work(void) {
   char own[32];
   if (is("idle")) return;
@@ -56,6 +58,7 @@ static void write_with_mpi(void) {
   MPI_File_close(&file);
 }
 
+/* Forks a child that writes 10 bytes to a file, and waits for it. */
 static void child_writes(void) {
   char name[32];
   pid_t child = fork();
@@ -68,6 +71,7 @@ static void child_writes(void) {
 }
 
 #if HAS_SESSIONS
+/* Runs the job by an MPI session, without MPI_Init. */
 static void session_job(void) {
   MPI_Session session;
   MPI_Group group;

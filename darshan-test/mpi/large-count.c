@@ -1,5 +1,5 @@
 /* Looks up large-count functions by weak references, as mpi4py does, and calls the functions that
- * exist. Arguments: FILE, and the count in bytes; the buffer has only a few bytes. */
+ * exist: large-count FILE COUNT. COUNT is in bytes; the buffer has only 64 bytes. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

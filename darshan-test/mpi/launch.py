@@ -15,11 +15,14 @@ from lab.log import Log, read_logs
 from left import left_in
 
 HERE = Path(__file__).resolve().parent
-SECONDS = 120  # until a job counts as hanging
-ERRORS = "errors"  # stderr of the ranks: a launcher may drop final messages of an ended job
+# Seconds after which a job counts as hanging.
+SECONDS = 120
+# File with stderr of the ranks: a launcher may lose the final messages of an ended job.
+ERRORS = "errors"
+# Environment without which Open MPI refuses to run as root.
 ROOT_MAY_RUN = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-# Debian's Open MPI tries to read other processes' memory, which containers forbid. Version 5 prints
-# a message if TCP is unusable; ranks of one machine do not need TCP.
+# Options of Open MPI. Debian's version tries to read other processes' memory, which containers
+# forbid. Version 5 prints a message if TCP is unusable; ranks of one machine do not need TCP.
 OPENMPI = ["--oversubscribe", "--mca", "btl", "^tcp"]
 OPENMPI += ["--mca", "btl_vader_single_copy_mechanism", "none"]
 
@@ -47,7 +50,7 @@ class Mpi:
 
     def build(self, source: str, program: Path, *options: str) -> Path:
         """Compiles a source file, unless the program exists. source: a file in this folder, or a
-        full path. options: for the compiler. Returns the program's path."""
+        full path. options: of the compiler. Returns the program's path."""
         if not program.exists():
             compiler = "mpif90" if source.lower().endswith(".f90") else "mpicc"
             subprocess.run(

@@ -1,4 +1,4 @@
-/* The first rank writes 3 bytes to each of many files. Arguments: a folder, the number of files. */
+/* The first rank writes 3 bytes to each of many files: many-files FOLDER NUMBER. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Has a file open by MPI-IO more often at a time than the runtime's table has entries, and writes 4
- * bytes by each handle. Arguments: a file, the number of times that it is opened. */
+ * bytes by each handle: many-handles FILE TIMES. */
 #include <mpi.h>
 #include <stdlib.h>
 int main(int argc, char **argv) {

@@ -1,4 +1,4 @@
-/* A tool whose wrapper calls the next function by RTLD_NEXT, not by its PMPI_ name. */
+/* A tool to preload whose wrappers call the next function by RTLD_NEXT, not by its PMPI_ name. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>

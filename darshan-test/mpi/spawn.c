@@ -1,6 +1,6 @@
 /* A job that starts another job by MPI_Comm_spawn: spawn FOLDER CHILDREN. Parents and children
- * write into a file of their MPI_COMM_WORLD, each rank at a different offset, and each into a
- * separate file. */
+ * write into a file of their MPI_COMM_WORLD, each rank at its own offset, and each into its own
+ * file. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 
 enum { PART = 1000 };
 
+/* Writes n bytes at an offset to FOLDER/WORLD.NAME. world: "parents" or "children". */
 static void put(const char *folder, const char *world, const char *name, off_t at, size_t n) {
   char path[4096], bytes[PART];
   snprintf(path, sizeof(path), "%s/%s.%s", folder, world, name);

@@ -15,6 +15,7 @@ def communication(log: Log) -> float:
     return sum(row.value for row in log.rows if row.counter.endswith("_COMM_CALLS"))
 
 
+# MPI, number of ranks, and form of the functions: with large counts or without.
 FORMS = [(mpi, 2, "LARGE") for mpi in MPIS if mpi.has_large_counts]
 FORMS += [(mpi, 4, "SMALL") for mpi in MPIS]
 

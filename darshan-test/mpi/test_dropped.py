@@ -6,8 +6,8 @@ from .launch import Runner
 
 
 def test_dropped_on_some_ranks(runner: Runner) -> None:
-    """The log's number of dropped events includes those of all ranks, although the first rank,
-    which writes the log, dropped none."""
+    """The log's number of dropped events is the sum over all ranks, although the first rank, which
+    writes the log, dropped none. Counted and dropped calls add up to all calls of the handlers."""
     runner.environment()
     job = runner.run(3, [str(runner.build("dropped.c")), str(runner.data)])
     assert job.code == 0, job

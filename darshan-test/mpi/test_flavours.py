@@ -17,7 +17,8 @@ from .launch import HERE
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compiles abi-program.c, with its library in the same folder. Returns the program's path."""
+    """Compiles abi-program.c, with the library of abi-library.c in the same folder. Returns the
+    program's path."""
     folder = tmp_path_factory.mktemp("abi")
     first = compiler()
     library = compile_c(folder, HERE / "abi-library.c", *SHARED, name="libmpi_abi.so", first=first)
@@ -35,7 +36,7 @@ def run(program: Path, build: Path, parser: Path, folder: Path, extra: dict[str,
     return read_logs(parser, log)
 
 
-# The numbers of Open MPI, MPICH and their relatives; logs contain no others.
+# Modes of MPI files as numbers in logs: those of Open MPI, MPICH and their relatives.
 MODES = {
     "CREATE": 1,
     "RDONLY": 2,
@@ -56,6 +57,8 @@ def modes(log: Log, folder: Path) -> dict[str, int]:
 
 
 def test_standard_abi(program: Path, build: Path, parser: Path, tmp_path: Path) -> None:
+    """For a library with the standard ABI, the log has its name and version, the ranks, and modes
+    of files by the usual numbers."""
     log = run(program, build, parser, tmp_path, {})
     assert log.metadata["mpi"] == "Standard MPI 5.0"
     assert log.header["nprocs"] == "1"

@@ -23,6 +23,8 @@ def check(log: Log, runner: Runner, ranks: int, unit: int) -> None:
 
 @pytest.mark.parametrize("source", ["job-mpif.f90", "job-mpi.f90", "job-f08.f90"])
 def test_fortran(runner: Runner, source: str) -> None:
+    """For a job in Fortran, the log has the ranks and each rank's file. source: with mpif.h, `use
+    mpi` or `use mpi_f08`."""
     runner.environment()
     job = runner.run(4, [str(runner.build(source)), str(runner.data)])
     assert job.code == 0
@@ -45,8 +47,8 @@ def library_folder(runner: Runner) -> str:
 
 
 def test_python(runner: Runner) -> None:
-    """mpi4py is recorded, although it loads the MPI library such that RTLD_NEXT does not find
-    it."""
+    """For a job with mpi4py's wheel, the log has the ranks and each rank's file, although the wheel
+    loads the MPI library such that RTLD_NEXT does not find it."""
     script = HERE / "scripts" / "job.py"
     runner.environment()
     job = runner.run(

@@ -1,4 +1,5 @@
-"""The runtime does not change which large-count functions a program finds in the MPI library."""
+"""The runtime does not change which large-count functions (MPI_x_c) a program finds in the MPI
+library."""
 
 from __future__ import annotations
 
@@ -27,8 +28,8 @@ def test_what_exists_without_us(runner: Runner) -> None:
 
 
 def test_bound_at_once(runner: Runner) -> None:
-    """The calls with large counts are also recorded if the loader binds all calls when the program
-    starts (LD_BIND_NOW)."""
+    """Calls of large-count functions are also counted if the loader binds all calls when the
+    program starts (LD_BIND_NOW)."""
     program = str(runner.build("large-count.c"))
     runner.environment()
     path = runner.data / "file"

@@ -18,7 +18,10 @@ ROW = re.compile(
     r'^LAUNCHER\("([\w ]+)", "(\w+)", "(\w*)", (\d), "(\w*)", "(\w*)",\s+"(\w*)", [01]\)',
     re.MULTILINE,
 )
+# Rows of launchers.def: launcher, variables of rank and size, first rank, variables of job, step
+# and restart.
 ROWS: list[tuple[str, ...]] = ROW.findall(TABLE.read_text("utf-8"))
+# All variables of launchers.
 VARIABLES = {name for row in ROWS for place, name in enumerate(row) if place not in (0, 3)}
 
 
@@ -37,6 +40,8 @@ def metadata(build: Path, parser: Path, folder: Path, extra: dict[str, str]) -> 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
 def test_rank_and_size(row: tuple[str, ...], build: Path, parser: Path, tmp_path: Path) -> None:
+    """With the variables of a launcher, the metadata have its name, the rank from 0, and the size
+    and the id of the launch if the launcher gives them."""
     name, rank, size, first, job, step, again = row
     extra = {rank: str(3 + int(first)), size: "8", job: "12", step: "34", again: "1"}
     found = metadata(build, parser, tmp_path, {k: v for k, v in extra.items() if k})
@@ -48,6 +53,7 @@ def test_rank_and_size(row: tuple[str, ...], build: Path, parser: Path, tmp_path
 
 
 def test_all_rows_are_tested() -> None:
+    """The test reads every row of launchers.def."""
     assert len(ROWS) == TABLE.read_text("utf-8").count("\nLAUNCHER(")
 
 
@@ -65,6 +71,8 @@ def test_all_rows_are_tested() -> None:
     ids=str,
 )
 def test_nothing_to_say(extra: dict[str, str], build: Path, parser: Path, tmp_path: Path) -> None:
+    """Without a launcher's variables, or with incomplete or impossible ones, the metadata have no
+    rank."""
     assert "rank" not in metadata(build, parser, tmp_path, extra)
 
 

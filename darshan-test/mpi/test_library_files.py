@@ -11,8 +11,8 @@ from .launch import Runner
 
 @pytest.mark.parametrize("wanted", [False, True])
 def test_ranks_and_what_surrounds_them(runner: Runner, build: Path, wanted: bool) -> None:
-    """A script that starts a job leaves one log of the ranks and one log of all other processes.
-    Only if the setting is on (wanted), they have the files that Open MPI uses in its folder for
+    """A script that starts a job leaves one log of the ranks and one of all other processes. Only
+    with DARSHAN_MPI_FILES=1 (wanted) do they have the files that Open MPI keeps in its folder for
     temporary files."""
     runner.environment()
     session = runner.folder / "session"

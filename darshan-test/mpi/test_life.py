@@ -1,5 +1,5 @@
-"""The start and the end of the recording in an MPI job, and the log that each kind of end
-leaves."""
+"""The start and the end of the recording in an MPI job, and the log or journals that each kind of
+end leaves."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from place import elsewhere
 
 from .launch import Runner
 
-SHARED = 100  # bytes of each rank in the shared file
+# Bytes of each rank in the shared file.
+SHARED = 100
 
 
 def own_bytes(ranks: int) -> int:
@@ -40,6 +41,8 @@ MANY = pytest.param(16, marks=pytest.mark.needs("shared-memory"))
 
 @pytest.mark.parametrize("ranks", [1, 2, 5, MANY])
 def test_one_log_of_all_ranks(runner: Runner, ranks: int) -> None:
+    """A job that ends by MPI_Finalize leaves one log with all ranks' files and the name of the MPI
+    library."""
     job = runner.job("finalize", ranks)
     assert job.code == 0
     assert job.out.count(f" of {ranks}\n") == ranks
@@ -76,14 +79,15 @@ def test_job_without_io(runner: Runner, ranks: int) -> None:
 
 @pytest.mark.parametrize("end", ["thread", "afterwards", "exec"])
 def test_other_ways_through(runner: Runner, end: str) -> None:
-    """The job's log is right with MPI_Init_thread, with I/O after MPI_Finalize, which is not
-    recorded, and after an exec that failed."""
+    """The log is complete with MPI_Init_thread ("thread"), with I/O after MPI_Finalize, which is
+    not recorded ("afterwards"), and after an exec that failed ("exec")."""
     job = runner.job(end, 3)
     assert job.error == ""
     check_work(runner.only_log(job), runner, 3)
 
 
 def test_ranks_that_replace_themselves(runner: Runner) -> None:
+    """If the ranks call exec, there is no log, and each leaves a journal of what it did before."""
     job = runner.job("replaced", 2, {"DARSHAN_ENABLE_NONMPI": "0"})
     assert job.logs == []
     check_journals(runner, job.journals, 2)
@@ -102,15 +106,15 @@ def test_before_mpi_init(runner: Runner, nonmpi: str) -> None:
 
 
 def test_files_of_the_library_are_left_out(runner: Runner) -> None:
-    """Files that MPI_Init itself opens are not recorded."""
+    """Files that MPI_Init itself opens are not in the log."""
     log = runner.only_log(runner.job("finalize", 2))
     ours = {str(runner.data / name) for name in ("own-0", "own-1", "shared")}
     assert {path for path in log.names() if path.startswith("/")} == ours
 
 
 def test_alone_without_a_launcher(runner: Runner) -> None:
-    """An MPI program that is started without a launcher leaves one log. Open MPI then starts a
-    helper, which is not an MPI program."""
+    """An MPI program that is started without a launcher leaves one log, although Open MPI then
+    starts a helper process."""
     env = runner.environment({"DARSHAN_ENABLE_NONMPI": "0"})
     program = str(runner.build("job.c"))
     job = runner.start([*through_env(env), program, "finalize", str(runner.data)])
@@ -162,6 +166,8 @@ def test_exit_of_a_single_process(runner: Runner) -> None:
 
 
 def test_excluded_rank(runner: Runner) -> None:
+    """With DARSHAN_RANK_EXCLUDE=1, the log has no I/O of rank 1, counts it as a process, and has
+    the I/O of the others."""
     job = runner.job("early", 3, {"DARSHAN_RANK_EXCLUDE": "1"})
     log = runner.only_log(job)
     assert log.header["nprocs"] == "3"
@@ -172,6 +178,7 @@ def test_excluded_rank(runner: Runner) -> None:
 
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_all_ranks_excluded(runner: Runner, ranks: int) -> None:
+    """If all ranks are excluded, the log has no records, but the number of ranks."""
     job = runner.job("early", ranks, {"DARSHAN_RANK_EXCLUDE": f"0:{ranks - 1}"})
     log = runner.only_log(job)
     assert (log.header["nprocs"], log.ranks(), log.names()) == (str(ranks), set(), set())
@@ -194,6 +201,7 @@ def test_switched_off_on_some_ranks(runner: Runner) -> None:
 
 
 def test_switched_off(runner: Runner) -> None:
+    """With DARSHAN_DISABLE=1, the job leaves neither log nor journal."""
     job = runner.job("finalize", 2, {"DARSHAN_DISABLE": "1"})
     assert (job.code, job.logs, job.journals) == (0, [], [])
 
@@ -229,7 +237,8 @@ def test_children_of_ranks_are_a_run(runner: Runner) -> None:
 
 
 def test_sessions(runner: Runner) -> None:
-    """A program that uses MPI sessions and never calls MPI_Init leaves the log of a job."""
+    """A program that uses an MPI session and never calls MPI_Init leaves the complete log of a
+    job."""
     job = runner.job("session", 3)
     if "ordinary job" in job.out and runner.mpi.name == "openmpi":
         elsewhere("Open MPI has sessions from version 5 on")

@@ -1,4 +1,4 @@
-"""The number of files for which a rank has separate records."""
+"""The number of files for which a rank of a job has records of their own."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ def test_many_files(runner: Runner) -> None:
 
 
 def test_more_by_a_setting(runner: Runner) -> None:
+    """With MAX_RECORDS in the configuration file, each of 1,500 files has its own record."""
     settings = runner.folder / "settings"
     settings.write_text(f"MAX_RECORDS {2 * FILES} POSIX\n")
     runner.environment()

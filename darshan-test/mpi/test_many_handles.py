@@ -1,4 +1,5 @@
-"""A program has a file open by MPI-IO more often at a time than the runtime's table has entries."""
+"""If a program has more MPI-IO handles open at a time than the runtime's table has entries, the log
+says how many are not counted."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from place import absent, elsewhere
 
 from .launch import Runner
 
+# Entries of the runtime's table; handles of the program, and bytes written by each.
 HANDLES, OPENED, BYTES = 4096, 4300, 4
 
 

@@ -1,4 +1,4 @@
-"""Looking up MPI functions has the same results with and without the runtime."""
+"""Looking up MPI functions gives the same results with the runtime as without."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from .launch import HERE, ROOT_MAY_RUN, Runner
 
 @pytest.fixture(scope="module")
 def asks(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Compiles a program without MPI, and the library that it opens. Returns the words of its
-    command."""
+    """Compiles asks.c without MPI, and weak.c. Returns the paths of the program and of the
+    library."""
     folder = tmp_path_factory.mktemp("asks")
     first = compiler()
     program = compile_c(folder, HERE / "asks.c", "-ldl", name="asks", first=first)
@@ -50,6 +50,8 @@ def library_of(runner: Runner) -> str:
 def test_program_without_mpi(
     asks: list[str], build: Path, tmp_path: Path, binding: str, enabled: str
 ) -> None:
+    """A program without MPI finds no function of MPI, although the runtime defines wrappers.
+    binding: LD_BIND_NOW; enabled: DARSHAN_ENABLE_NONMPI."""
     program, weak = asks
     more = {"LD_BIND_NOW": binding, "DARSHAN_ENABLE_NONMPI": enabled}
     told = answers([program, "-", weak], **settings(build, tmp_path, tmp_path, **more))
@@ -70,6 +72,7 @@ def test_library_of_mpi_that_is_opened(asks: list[str], runner: Runner) -> None:
 
 
 def test_mpi_that_comes_with_the_program(asks: list[str], runner: Runner) -> None:
+    """A program that is linked with MPI finds the same functions as without the runtime."""
     _, weak = asks
     program = runner.programs / f"asks.{runner.mpi.name}"
     runner.mpi.build("asks.c", program, "-Wl,--no-as-needed", "-ldl")

@@ -1,4 +1,4 @@
-"""MPI_Comm_spawn: each MPI_COMM_WORLD is a job with a separate log."""
+"""With MPI_Comm_spawn, each MPI_COMM_WORLD is a job with a log of its own."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from lab.log import Log
 from .launch import Job, Runner
 
 PARENTS, CHILDREN = 2, 3
+# Ranks of each MPI_COMM_WORLD.
 MEMBERS = {"parents": PARENTS, "children": CHILDREN}
-FOUND: dict[str, bool] = {}  # by the name of an MPI: whether it can spawn
+# By the name of an MPI: whether it can spawn.
+FOUND: dict[str, bool] = {}
 
 
 def job_line(runner: Runner) -> list[str]:
+    """Returns the command line of the job with its launcher."""
     command = [str(runner.build("spawn.c")), str(runner.data), str(CHILDREN)]
     return runner.mpi.launch(["-n", str(PARENTS), *command])
 
@@ -32,7 +35,7 @@ def said(runner: Runner, command: list[str]) -> Job:
 
 @pytest.fixture
 def can_spawn(runner: Runner) -> bool:
-    """Returns whether this library can spawn processes without the runtime; the MPICH of Debian 12
+    """Returns whether this MPI can spawn processes without the runtime; the MPICH of Debian 12
     cannot."""
     runner.environment()
     known = FOUND.get(runner.mpi.name)
@@ -65,6 +68,7 @@ def check_world(log: Log, runner: Runner, world: str) -> None:
 
 
 def check_worlds(logs: list[Path], runner: Runner) -> None:
+    """Fails unless these are the logs of parents and children."""
     both = sorted((runner.read(path) for path in logs), key=lambda log: int(log.header["nprocs"]))
     assert len(both) == 2
     check_world(both[0], runner, "parents")
@@ -72,6 +76,8 @@ def check_worlds(logs: list[Path], runner: Runner) -> None:
 
 
 def test_each_world_has_a_log(runner: Runner, can_spawn: bool) -> None:
+    """The parents and the children each leave one complete log. If the MPI cannot spawn, the job
+    fails as without the runtime."""
     job = said(runner, [*through_env(runner.environment()), *job_line(runner)])
     if not can_spawn:
         assert job.code != 0 and "spawn" in job.error + job.out
@@ -89,6 +95,8 @@ def in_a_script(runner: Runner, build: Path) -> Job:
 
 
 def test_a_script_has_a_row_for_each_world(runner: Runner, can_spawn: bool, build: Path) -> None:
+    """For a script, the log of its other processes has one row for the ranks of each
+    MPI_COMM_WORLD, whose files are only in their own logs."""
     runner.environment()
     job = in_a_script(runner, build)
     if not can_spawn:

@@ -1,4 +1,5 @@
-"""Both a second tool and the runtime count every call once, whichever is loaded first."""
+"""If another tool and the runtime are both preloaded, each counts every call once, whichever is
+loaded first."""
 
 from __future__ import annotations
 
@@ -22,6 +23,8 @@ def tool(runner: Runner) -> Path:
 @pytest.mark.parametrize("first", ["tool", "darshan"])
 @pytest.mark.parametrize("end", ["finalize", "thread"])
 def test_both_see_every_call(runner: Runner, tool: Path, first: str, end: str) -> None:
+    """With both, the tool sees the start and end of each rank, and the job's log is complete.
+    first: which is loaded first. end: of job.c."""
     pair = (tool, runner.library) if first == "tool" else (runner.library, tool)
     job = runner.job(end, 2, preload(*pair, between=" "))
     assert job.code == 0
@@ -31,7 +34,7 @@ def test_both_see_every_call(runner: Runner, tool: Path, first: str, end: str) -
 
 @pytest.mark.parametrize("first", ["tool", "darshan"])
 def test_both_count_writes_once(runner: Runner, tool: Path, first: str) -> None:
-    """A call that passes both wrappers of a function, MPI_x and PMPI_x, is counted once."""
+    """An MPI-IO write that passes the wrappers of MPI_x and of PMPI_x is counted once by each."""
     pair = (tool, runner.library) if first == "tool" else (runner.library, tool)
     job = runner.job("mpiio", 2, preload(*pair, between=" "))
     assert job.code == 0

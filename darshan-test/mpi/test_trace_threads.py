@@ -9,6 +9,7 @@ import pytest
 
 from .launch import Runner
 
+# Environment that turns traces on.
 TRACE = {"DXT_ENABLE_IO_TRACE": "1"}
 
 

@@ -1,4 +1,5 @@
-/* A library that looks up functions of MPI by weak references. */
+/* A library that looks up functions of MPI by weak references, and prints 1 for each that exists,
+ * else 0. */
 #include <stdio.h>
 
 #define ASK(name)                                                                                  \

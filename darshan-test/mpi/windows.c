@@ -1,5 +1,5 @@
 /* Makes an MPI library open internal files during the run: shared memory of its ranks, and a shared
- * file pointer. Writes 100 bytes per rank to the given file. */
+ * file pointer. Writes 100 bytes per rank to the given file: windows FILE. */
 #include <mpi.h>
 
 int main(int count, char **arguments) {

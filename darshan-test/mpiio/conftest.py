@@ -1,3 +1,3 @@
-"""Fixtures of the MPI tests, for the tests of MPI-IO."""
+"""Fixtures of the tests of MPI-IO, which are those of the tests of MPI."""
 
 from mpi.conftest import mpi, mpi_programs, runner  # noqa: F401

@@ -1,4 +1,4 @@
-/* The calls of languages.F90 in C. Arguments: FOLDER. */
+/* Makes the calls of languages.F90 in C, in FOLDER. Usage: languages FOLDER. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -7,6 +7,7 @@ enum { NUMBERS = 1000, MOST = 4096 };
 static int data[NUMBERS], rank;
 static MPI_Offset mine; /* in etypes */
 
+/* Writes and reads with each kind of call. */
 static void transfers(MPI_File fh) {
   MPI_Status status;
   MPI_Request request;

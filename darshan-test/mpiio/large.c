@@ -1,6 +1,7 @@
-/* Transfers more than 2 GiB in one call, without the memory or disk space: the buffer is only
+/* Transfers more than 2 GiB in one call, without the memory or the disk space. The buffer is only
  * reserved, and this program defines the system's reads and writes for the MPI library, which only
- * pretend to transfer. Argument: FOLDER. The lines of program.h are written to FOLDER/trace.0. */
+ * pretend to transfer. The lines of program.h are written to FOLDER/trace.0. Usage: large
+ * FOLDER. */
 #include <aio.h>
 #include <mpi.h>
 #include <stdint.h>
@@ -16,6 +17,7 @@ enum { MIB = 1 << 20, PIECES = 2200, KERNEL_MOST = 0x7ffff000 };
 
 static char *data;
 static FILE *lines;
+/* Whether transfers only pretend. */
 static int pretending;
 
 /* Returns the result of a transfer of n bytes that did not happen: n, but at most the kernel's
@@ -23,6 +25,7 @@ static int pretending;
 static ssize_t pretend(size_t n) {
   return n < KERNEL_MOST ? (ssize_t)n : KERNEL_MOST;
 }
+/* Returns the result of a transfer of several parts that only pretends. */
 static ssize_t pretend_all(const struct iovec *parts, int count) {
   size_t n = 0;
   for (int i = 0; i < count; i++)
@@ -72,14 +75,18 @@ static void check(int result, const char *call) {
   fprintf(stderr, "%s failed: %d\n", call, result);
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
+/* Ends the job if an MPI call failed. call: for the message. */
 #define CHECK(call) check((call), #call)
 
+/* The data of one transfer: `count` elements of a type. */
 struct piece {
   const char *name;
   long long count;
   MPI_Datatype type;
 };
 
+/* Writes a line about a transfer. function: of MPI. kind: "INDEP" or "NB". status: of the
+ * transfer. */
 static void note(const struct piece *piece, const char *function, int writes, const char *kind,
                  MPI_Status *status) {
   MPI_Count size, done;
@@ -89,6 +96,7 @@ static void note(const struct piece *piece, const char *function, int writes, co
           piece->count * (long long)size, (long long)done);
 }
 
+/* Creates a file for one function. */
 static MPI_File open_file(const struct piece *piece, const char *function) {
   char name[128];
   MPI_File fh;
@@ -132,6 +140,7 @@ LATER(MPI_File_iread_at_c, 0)
 LATER(MPI_File_iwrite_at_c, 1)
 #endif
 
+/* Transfers with each function. */
 static void try_all(const struct piece *piece) {
   try_MPI_File_read_at(piece);
   try_MPI_File_write_at(piece);

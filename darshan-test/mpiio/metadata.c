@@ -1,4 +1,4 @@
-/* Cases for MPI-IO calls that transfer no data. */
+/* MPI-IO calls that transfer no data. */
 #include "program.h"
 
 #include <unistd.h>
@@ -22,6 +22,7 @@ static void sizes(struct target *target) {
   covered("MPI_File_get_size");
 }
 
+/* Writes at the file pointer. byte: expected offset in the traces; -1: unknown. */
 static void write_where_it_is(struct target *target, int ints, long long byte) {
   MPI_Status status;
   CHECK(MPI_File_write(target->fh, data, ints, MPI_INT, &status));
@@ -53,6 +54,7 @@ static void seeks(struct target *target) {
   covered("MPI_File_seek_shared");
 }
 
+/* Sets and queries hints. */
 static void hints(struct target *target) {
   MPI_Info info;
   CHECK(MPI_Info_create(&info));
@@ -80,6 +82,7 @@ static void atomicity(struct target *target) {
   covered("MPI_File_set_atomicity");
 }
 
+/* Makes all such calls on one file. */
 static void one_file(void) {
   struct target target = {.name = "metadata"};
   open_file(&target, MPI_MODE_CREATE | MPI_MODE_RDWR, 9);
@@ -134,6 +137,7 @@ static void holes(void) {
   CHECK(MPI_Type_free(&type));
 }
 
+/* Deletes a file that was opened, and one that was not. */
 static void deletes(void) {
   struct target known = {.name = "deleted"}, unknown = {.name = "never-opened"};
   open_file(&known, MPI_MODE_CREATE | MPI_MODE_RDWR, 9);
@@ -149,7 +153,7 @@ static void deletes(void) {
   covered("MPI_File_delete");
 }
 
-/* Makes an open and a write that fail, which must not change any counter. */
+/* Makes an open and a write that fail, and that must not change any counter. */
 static void failures(void) {
   struct target target = {.name = "failures"};
   MPI_Status status;

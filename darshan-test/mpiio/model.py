@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+# Upper bounds of the size classes in bytes, and the names of the classes.
 BOUNDS = (100, 1 << 10, 10 << 10, 100 << 10, 1 << 20, 4 << 20, 10 << 20, 100 << 20, 1 << 30)
 BINS = ["0_100", "100_1K", "1K_10K", "10K_100K", "100K_1M"]
 BINS += ["1M_4M", "4M_10M", "10M_100M", "100M_1G", "1G_PLUS"]
@@ -15,8 +16,7 @@ BYTES = ("BYTES_READ", "BYTES_WRITTEN")
 
 
 def size_bin(size: int) -> str:
-    """Returns the name of the size class for a size in bytes; a bound belongs to the class below
-    it."""
+    """Returns the name of a size's class. A bound belongs to the class below it."""
     return BINS[sum(size > bound for bound in BOUNDS)]
 
 

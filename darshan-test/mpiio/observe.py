@@ -12,13 +12,16 @@ from mpi.launch import Runner
 from .model import Trace, read_trace
 
 HERE = Path(__file__).resolve().parent
+# The sources of the program that calls everything.
 SOURCES = ("main.c", "transfers.c", "requests.c", "metadata.c")
-# MPICH's annotations declare MPI_STATUSES_IGNORE too small.
+# Options of the compiler. One warning is off, because MPICH's annotations say that
+# MPI_STATUSES_IGNORE is too small.
 OPTIONS = ("-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overflow")
 OPTIONS += ("-rdynamic",)  # large.c defines functions for the MPI library
-# There are more ranks than processors: a waiting rank yields its processor.
+# With more ranks than processors, a waiting rank gives its processor to another one.
 YIELDING = {"OMPI_MCA_mpi_yield_when_idle": "1", "MPIR_CVAR_POLLS_BEFORE_YIELD": "1"}
 
+# Counters of a record, by their names without the prefix.
 Row = dict[str, float]
 
 

@@ -1,5 +1,5 @@
-/* The ranks write and read an HDF5 file together, one dataset collectively and one independently;
- * then a file by MPI-IO without HDF5. Argument: FOLDER. */
+/* The ranks write and read an HDF5 file together, one dataset collectively and one independently,
+ * and then a file by MPI-IO without HDF5. Usage: parallel FOLDER. */
 #include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@ static hid_t checked(hid_t result, const char *call) {
   MPI_Abort(MPI_COMM_WORLD, 1);
   return result;
 }
+/* Returns the result of an HDF5 call; ends the job if it failed. call: for the message. */
 #define CHECK(call) checked((call), #call)
 
 /* Creates a dataset, writes it and reads it by the transfer mode; each rank transfers different
@@ -39,6 +40,7 @@ static void transfer(hid_t file, const char *name, H5FD_mpio_xfer_t mode) {
   CHECK(H5Pclose(how));
 }
 
+/* Writes and reads a file by MPI-IO, without HDF5. */
 static void plain(void) {
   static char bytes[5000];
   MPI_File file;

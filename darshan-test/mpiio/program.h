@@ -1,5 +1,4 @@
-/* MPI-IO calls, each with a line that describes it, from which model.py computes the expected log.
- * */
+/* MPI-IO calls, each with a line about it, from which model.py computes the expected log. */
 #ifndef TEST_MPIIO_H
 #define TEST_MPIIO_H
 
@@ -8,6 +7,7 @@
 
 enum { ROOM = 1 << 16 }; /* bytes per rank in a file, and of the buffer */
 
+/* The rank and the number of ranks, and the buffer of all transfers. */
 extern int rank, ranks;
 extern char data[ROOM];
 
@@ -19,6 +19,7 @@ struct target {
 
 /* Ends the job with a message if a call failed. */
 void check(int result, const char *call);
+/* Ends the job with a message if a call failed. call: for the message. */
 #define CHECK(call) check((call), #call)
 
 /* Writes a line for model.py: the file's name, then the text of a printf format. */
@@ -33,12 +34,13 @@ void fill(const char *name);
 /* Opens the file on all ranks and notes it. mode: of MPI_File_open; classic: the same mode in the
  * numbers that logs use. */
 void open_file(struct target *target, int mode, int classic);
+/* Closes the file on all ranks. */
 void close_file(struct target *target);
 /* Sets and notes a view that shows every byte from the displacement (in bytes) on, with etypes of
  * four bytes. */
 void view_of_ints(struct target *target, MPI_Offset displacement);
 
-/* The cases of transfers.c, requests.c and metadata.c. */
+/* Makes all calls of transfers.c; the next two make those of requests.c and metadata.c. */
 void all_transfers(void);
 void all_requests(void);
 void all_metadata(void);

@@ -1,10 +1,12 @@
-/* Calls every wait and test function, for non-blocking writes of a file together with a message. */
+/* Calls each function that waits for requests or tests them, for nonblocking writes of a file
+ * together with a message. */
 #include "program.h"
 
 #include <unistd.h>
 
 enum { WRITES = 3, ALL = WRITES + 1, BYTES = 200, MESSAGE = 1 /* MESSAGE: index of the message */ };
 
+/* The writes to a file and the message that a rank waits for. */
 struct waiting {
   struct target target;
   MPI_Request requests[ALL];
@@ -12,6 +14,7 @@ struct waiting {
   int inbox, left; /* left: incomplete writes */
 };
 
+/* Begins the writes and the message. */
 static void begin(struct waiting *w) {
   static int outbox = 7;
   MPI_Request sent;
@@ -30,16 +33,19 @@ static void begin(struct waiting *w) {
   w->left = WRITES;
 }
 
+/* Writes a line about a wait that has writes. */
 static void waited(struct waiting *w) {
   note(&w->target, "ext NB_WAITS 1");
 }
 
+/* Updates the number of incomplete writes. */
 static void count_over(struct waiting *w) {
   w->left = 0;
   for (int i = 0; i < ALL; i++)
     w->left += i != MESSAGE && w->requests[i] != MPI_REQUEST_NULL;
 }
 
+/* Waits for each request alone. */
 static void wait_each(struct waiting *w) {
   for (int i = 0; i < ALL; i++) {
     CHECK(MPI_Wait(&w->requests[i], i ? MPI_STATUS_IGNORE : &w->statuses[0]));
@@ -47,11 +53,13 @@ static void wait_each(struct waiting *w) {
   }
 }
 
+/* Waits for all requests at once. */
 static void wait_all(struct waiting *w) {
   CHECK(MPI_Waitall(ALL, w->requests, MPI_STATUSES_IGNORE));
   waited(w);
 }
 
+/* Waits for any request until all are complete. */
 static void wait_any(struct waiting *w) {
   int index;
   for (int i = 0; i < ALL; i++) {
@@ -61,6 +69,7 @@ static void wait_any(struct waiting *w) {
   }
 }
 
+/* Waits for some requests until all are complete. */
 static void wait_some(struct waiting *w) {
   int over = 0, n, indices[ALL];
   while (over < ALL) {
@@ -71,6 +80,7 @@ static void wait_some(struct waiting *w) {
   }
 }
 
+/* Tests each request until it is complete. */
 static void test_each(struct waiting *w) {
   for (int i = 0; i < ALL; i++)
     for (int flag = 0; !flag;) {
@@ -79,9 +89,8 @@ static void test_each(struct waiting *w) {
     }
 }
 
-/* Tests requests until all are complete. Requests are tested one at a time, because MPICH 4.0 ends
- * the job, with and without the runtime, if a test for all of them twice finds only some complete.
- * */
+/* Tests requests until all are complete, one at a time. A test of all of them that twice finds only
+ * some complete ends the job in MPICH 4.0, with and without the runtime. */
 static void test_all(struct waiting *w) {
   for (int i = 0; i < ALL; i++)
     for (int flag = 0; !flag;) {
@@ -90,6 +99,7 @@ static void test_all(struct waiting *w) {
     }
 }
 
+/* Tests for any complete request until all are complete. */
 static void test_any(struct waiting *w) {
   int index, flag;
   for (int over = 0; over < ALL;) {
@@ -100,6 +110,7 @@ static void test_any(struct waiting *w) {
   }
 }
 
+/* Tests for some complete requests until all are complete. */
 static void test_some(struct waiting *w) {
   int over = 0, n, indices[ALL];
   while (over < ALL) {
@@ -110,6 +121,7 @@ static void test_some(struct waiting *w) {
   }
 }
 
+/* Uses a file whose requests one function completes. name: of the file. end: the function. */
 static void run(const char *name, void (*end)(struct waiting *)) {
   struct waiting w = {.target = {.name = name}};
   open_file(&w.target, MPI_MODE_CREATE | MPI_MODE_RDWR, 9);

@@ -14,17 +14,21 @@ from .model import KINDS, File
 from .observe import Row, Seen, run
 
 RUNTIME = Path(__file__).resolve().parents[2] / "runtime" / "modules" / "mpiio"
+# A row of the runtime's table; the group is the function.
 ROW = re.compile(r"^[A-Z_]+\((MPI_\w+),", re.M)
+# The operations of LAYERS records, and the layers below them.
 OPERATIONS = ("OPEN", "READ", "WRITE", "FLUSH", "CLOSE", "ATTR", "META")
 BELOW = ("POSIX", "STDIO", "MPIIO", "COMM")
-ROUNDING = 3e-6  # seconds: timestamps are rounded to a microsecond, and printed with six digits
-# Only a reduction over ranks sets these.
+# Seconds by which times may differ: timestamps are rounded to a microsecond, and printed with six
+# digits.
+ROUNDING = 3e-6
+# Counters that only a reduction over ranks sets.
 JOINED = re.compile(r"(FASTEST|SLOWEST)_RANK")
 
 
 @pytest.fixture(scope="session")
 def jobs() -> dict[tuple[str, int], Seen]:
-    """Returns an empty dictionary, in which the tests store the jobs that have run."""
+    """Returns an empty dictionary, in which the tests keep the jobs that have run."""
     return {}
 
 

@@ -11,6 +11,7 @@ from .observe import HERE, YIELDING, Seen, read_rows
 from .test_counters import integers
 
 RANKS = 3
+# The interfaces of Fortran, each with the compiler's options that select it.
 INTERFACES = {"mpif.h": (), "mpi": ("-DMODULE_MPI",), "mpi_f08": ("-DMODULE_F08",)}
 
 

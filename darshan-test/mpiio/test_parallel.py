@@ -11,6 +11,7 @@ from .observe import HERE, YIELDING, Row, Seen, read_rows
 from .test_counters import BELOW, OPERATIONS, ROUNDING
 
 BYTES = 8 * 1024 * 8  # of one rank in each dataset
+# The compiler's options for the parallel HDF5; {0} is the MPI.
 FOLDERS = ("-I/usr/include/hdf5/{0}", "-L/usr/lib/x86_64-linux-gnu/hdf5/{0}")
 
 

@@ -14,6 +14,7 @@ from mpi.launch import Runner
 from .model import KINDS
 from .observe import run
 
+# The line of a file in the printed traces.
 NAME = re.compile(r"^# DXT, file_id: \d+, file_name: (.*)$")
 
 

@@ -1,12 +1,16 @@
-/* Calls every function that reads or writes by MPI-IO, with the same sequence of steps. */
+/* Calls each function that reads or writes by MPI-IO, with the same sequence of steps. */
 #include "program.h"
 
 #include <stdlib.h>
 
+/* Start of the view in bytes. */
 enum { DISPLACEMENT = 64 };
+/* How a transfer ends: in its own call, in a second call, or with its request. */
 enum how { AT_ONCE, SPLIT, WITH_REQUEST };
+/* The origin of a transfer's offset: an argument, or a file pointer of the rank or of all ranks. */
 enum pointer { EXPLICIT, INDIVIDUAL, SHARED };
 
+/* One transfer of n elements of a type. */
 struct step {
   struct target *target;
   MPI_Offset at; /* in ints; for explicit offsets */
@@ -16,6 +20,7 @@ struct step {
   MPI_Request *request;
 };
 
+/* One function of MPI-IO, or the two of a split collective. */
 struct row {
   const char *name;
   int (*begin)(const struct step *);
@@ -69,12 +74,14 @@ static MPI_Offset place(const struct row *row, const struct step *step) {
   return DISPLACEMENT + 4 * at;
 }
 
+/* Returns the bytes that MPI says were moved. */
 static long long moved(MPI_Status *status) {
   int bytes;
   CHECK(MPI_Get_count(status, MPI_BYTE, &bytes));
   return bytes;
 }
 
+/* Performs a step, and writes a line about it. keep_status: whether to pass a status to MPI. */
 static void run_step(const struct row *row, struct step *step, int keep_status) {
   static const char *const pointers[] = {"EXPLICIT", "INDIVIDUAL", "SHARED"};
   MPI_Status status;
@@ -106,6 +113,7 @@ static MPI_Datatype holes(void) {
   return type;
 }
 
+/* Performs all steps with a function, on a file of the function's name. */
 static void run(const struct row *row) {
   struct target target = {.name = row->name};
   MPI_Datatype with_holes = holes();

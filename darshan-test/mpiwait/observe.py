@@ -13,6 +13,8 @@ from mpi.launch import Runner
 
 HERE = Path(__file__).resolve().parent
 RANKS = 3
+# Options of the compiler. One warning is off, because MPICH's annotations say that
+# MPI_STATUSES_IGNORE is too small.
 OPTIONS = ("-std=c11", "-D_GNU_SOURCE", "-pthread", "-Wall", "-Wextra", "-Werror")
 # MPICH's annotations call MPI_STATUSES_IGNORE too small.
 OPTIONS += ("-Wno-stringop-overflow",)
@@ -20,8 +22,8 @@ OPTIONS += ("-Wno-stringop-overflow",)
 
 @dataclass
 class Waited:
-    """The waiting times of one rank: the sums over the bins of its record, and the bins' width, in
-    seconds."""
+    """The waiting times of one rank in seconds: the sums over the bins of its record, and the width
+    of a bin."""
 
     width: float = 0.0
     message: float = 0.0
@@ -66,7 +68,7 @@ def run(
 
 
 def took(runner: Runner) -> list[float]:
-    """Returns the seconds that the calls of each rank took, measured by the program."""
+    """Returns the seconds that the calls of each rank took, by the program's own clock."""
     found = []
     for rank in range(RANKS):
         seconds, _ = (runner.data / f"took.{rank}").read_text().split()

@@ -15,12 +15,13 @@ from tree import SOURCE
 from .observe import RANKS, YIELDING, program, read, report
 from .test_waits import ONE_MPI
 
+# The row of the report.
 TITLE = "Waiting for other ranks, in MPI"
 
 
 @pytest.fixture
 def log(runner: Runner) -> Path:
-    """Returns the log of a job whose ranks wait for the last one, which sleeps."""
+    """Returns the log of a job whose ranks wait for the last one, which comes late."""
     job = runner.run(RANKS, [program(runner, "waits.c"), "collectives", str(runner.data)], YIELDING)
     assert (job.code, job.error) == (0, "")
     (found,) = job.logs
@@ -29,6 +30,8 @@ def log(runner: Runner) -> Path:
 
 @ONE_MPI
 def test_as_data(build: Path, runner: Runner, log: Path) -> None:
+    """The waiting times in JSON, and those in a data frame, are the sums of the log, with the ranks
+    that waited least and most."""
     told = json.loads(report(build, log, "--json"))
     jsonschema.validate(told, json.loads((SOURCE / "doc/report.schema.json").read_text("utf-8")))
     waited = {rank: of.message + of.collective for rank, of in read(runner.parser, log).items()}

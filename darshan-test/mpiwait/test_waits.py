@@ -15,10 +15,15 @@ from sample import turning
 
 from .observe import HERE, RANKS, YIELDING, program, read, run, took
 
-# A program reads its clock before the runtime does, and may lose its processor in between.
-MORE = 1e-3  # seconds
-ROUNDED = 66e-6  # seconds: half a unit of the bins in the log, which are 0.1 s wide
+# Seconds by which times may differ: a program reads its clock before the runtime does, and may lose
+# its processor in between.
+MORE = 1e-3
+# Half a unit of the bins in the log, in seconds. The bins are 0.1 s wide.
+ROUNDED = 66e-6
+# Least part of the program's own time that is recorded.
 LEAST = 0.5  # part of the program's own time
+# For tests that do not depend on the MPI library: each commit runs them with one library, ./dev
+# full with both.
 ONE_MPI = pytest.mark.parametrize("mpi", turning(MPIS, 0.5, "mpiwait-one"), indirect=True)
 
 
@@ -31,6 +36,8 @@ def same(measured: float, own: float) -> bool:
 @pytest.mark.parametrize("kind", ["messages", "requests", "collectives", "windows"])
 @ONE_MPI
 def test_waits_are_measured(runner: Runner, kind: str) -> None:
+    """Ranks have the time that they spent in messages and requests, or in collectives and windows.
+    kind: of calls."""
     waited = run(runner, [program(runner, "waits.c"), kind, str(runner.data)])
     assert set(waited) == set(range(RANKS))
     for rank, own in enumerate(took(runner)):
@@ -56,6 +63,7 @@ def test_questions_are_no_waits(runner: Runner) -> None:
 
 @ONE_MPI
 def test_threads_that_wait_together_count_once(runner: Runner) -> None:
+    """If two threads of a rank wait at the same time, the time counts once."""
     waited = run(runner, [program(runner, "waits.c"), "threads", str(runner.data)])
     for rank, own in enumerate(took(runner)[:-1]):
         assert waited[rank].message <= own + MORE
@@ -93,6 +101,7 @@ def test_beside_apmpi_nothing_counts_twice(runner: Runner) -> None:
     ("mpi", "interface"), turning(FORTRAN, 0.34, "mpiwait-fortran"), indirect=["mpi"]
 )
 def test_fortran(runner: Runner, interface: str) -> None:
+    """The collectives of a Fortran program are measured, by each interface."""
     command = [program(runner, "waits.F90", *INTERFACES[interface]), str(runner.data)]
     waited, own = run(runner, command), took(runner)
     assert LEAST * max(own) > MORE  # a busy machine may delay one of the ranks that wait
@@ -102,6 +111,7 @@ def test_fortran(runner: Runner, interface: str) -> None:
 
 @ONE_MPI
 def test_python(runner: Runner) -> None:
+    """The calls of an mpi4py program are measured."""
     settings = {
         "MPI4PY_MPIABI": runner.mpi.name,
         "LD_LIBRARY_PATH": library_folder(runner, program(runner, "waits.c")),
@@ -127,6 +137,8 @@ def test_a_rank_without_io_has_a_record(runner: Runner) -> None:
 @ONE_MPI
 @pytest.mark.parametrize("how", ["environment", "file"])
 def test_switched_off(runner: Runner, tmp_path: Path, how: str) -> None:
+    """Switched off in the environment or in the configuration file, the module leaves nothing in
+    the log. how: "environment" or "file"."""
     config = tmp_path / "darshan.conf"
     config.write_text("MOD_DISABLE MPIWAIT\n" if how == "file" else "")
     settings = {"DARSHAN_CONFIG_PATH": str(config)}

@@ -18,7 +18,7 @@ enum { LATE = 20000 /* microseconds */, TAG = 7 };
 static int rank, size;
 static double took;
 
-/* TAKES(call): adds the seconds of a call of each rank. */
+/* Makes a call, and adds its seconds to `took`. */
 #define TAKES(call)                                                                                \
   do {                                                                                             \
     double begun_ = MPI_Wtime();                                                                   \
@@ -26,11 +26,13 @@ static double took;
     took += MPI_Wtime() - begun_;                                                                  \
   } while (0)
 
+/* Waits on the last rank. Returns whether this is the last rank. */
 static int is_late(void) {
   if (rank == size - 1) usleep(LATE);
   return rank == size - 1;
 }
 
+/* Calls collectives to which the last rank comes late. */
 static void collectives(void) {
   int value = rank, all[16];
   is_late();
@@ -45,6 +47,7 @@ static void collectives(void) {
   TAKES(PMPI_Scatter(all, 1, MPI_INT, &value, 1, MPI_INT, size - 1, MPI_COMM_WORLD));
 }
 
+/* Receives messages that the last rank sends late. */
 static void messages(void) {
   int value = rank;
   MPI_Status status;
@@ -61,6 +64,7 @@ static void messages(void) {
   }
 }
 
+/* Waits for requests whose messages the last rank sends late. */
 static void requests(void) {
   int value[2] = {rank, rank};
   MPI_Request of[2];
@@ -76,6 +80,7 @@ static void requests(void) {
   TAKES(MPI_Waitall(2, of, MPI_STATUSES_IGNORE));
 }
 
+/* Uses windows with a last rank that is late. */
 static void windows(void) {
   int mine = rank, value = -1;
   MPI_Win window;
@@ -108,12 +113,14 @@ static void asks(void) {
     MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
 }
 
+/* Receives a message with a tag; the function of a thread. */
 static void *wait_for_tag(void *tag) {
   int value;
   MPI_Recv(&value, 1, MPI_INT, size - 1, *(int *)tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   return NULL;
 }
 
+/* Receives messages in two threads at the same time. */
 static void threads(void) {
   int tags[2] = {TAG, TAG + 1};
   pthread_t thread;

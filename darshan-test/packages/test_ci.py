@@ -11,10 +11,13 @@ from pathlib import Path
 import pytest
 from tree import SOURCE
 
+# A ./dev that writes its arguments to the file "asked", and fails if its command is the value of
+# FAILS.
 DEV = """#!/bin/sh
 echo "$*" >>asked
 case $1 in "$FAILS") echo "this is why" >&2; exit 7 ;; esac
 """
+# The arguments of ./dev for each part.
 README = "fresh --debian 12 sh -c ./quickstart && ./check && ./dev distcheck build/check"
 PACKAGES = "packages --debian 12"
 PLAIN, CONTAINER = "fresh --plain", "fresh --container"
@@ -52,10 +55,13 @@ def tree(tmp_path: Path) -> Path:
     ids=lambda words: words[0].split()[0],
 )
 def test_one_part(alone: list[str], asked: list[str], tree: Path) -> None:
+    """A part that is an argument runs alone. alone: the arguments. asked: the expected arguments of
+    ./dev."""
     parts_are(ci(tree, *alone), tree, asked, 0)
 
 
 def test_all_parts(tree: Path) -> None:
+    """Without arguments, the parts for each commit run, and the last line is a sum."""
     parts_are(ci(tree), tree, [README, PACKAGES], 1)
 
 
@@ -103,6 +109,7 @@ def test_a_part_fails(fails: str, asked: list[str], tree: Path) -> None:
 
 
 def test_no_such_part(tree: Path) -> None:
+    """An unknown part is a usage error, and nothing runs."""
     done = ci(tree, "package")
     assert done.returncode == 2 and done.stderr.startswith("usage: ")
     assert not (tree / "asked").exists()

@@ -159,6 +159,7 @@ void case_requests(void) {
   close_file(ncid, "q.nc");
 }
 
+/* Opens a file again and writes a variable. shown: the name that is passed to the library. */
 static void use_again(const char *shown) {
   int ncid = open_file(shown, NC_WRITE);
   struct fact_variable line = look_up(ncid, "g.nc", "line");

@@ -10,8 +10,10 @@ from hdf5.observe import Rows
 from .model import STATIC, Expected, Variable, common, has_clear_order
 
 FILE, VAR = "PNETCDF_FILE", "PNETCDF_VAR"
+# Ends of the names of counters that the model does not compute.
 NOT_COUNTED = ("_REC_ID", "record id", "_MAX_READ_TIME_SIZE", "_MAX_WRITE_TIME_SIZE")
-RANKS = ("FASTEST_RANK", "SLOWEST_RANK", "VARIANCE_RANK")  # test of reduction, not of this
+# Beginnings of counters of several ranks, which other tests compare.
+RANKS = ("FASTEST_RANK", "SLOWEST_RANK", "VARIANCE_RANK")
 
 
 def unexpected(prefix: str, row: dict[str, float], expected: dict[str, int]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Compiles the programs with the compiler driver of the MPI that PnetCDF was built for."""
+"""Compiles the programs with the compiler command of the MPI for which PnetCDF was built."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from lab.command import finished_in_bytes
 from place import absent, needs
 
 HERE = Path(__file__).resolve().parent
+# The sources of the program with the cases.
 SOURCES = ("facts.c", "every.c", "cases.c")
+# The compiler command of Debian's libpnetcdf.
 COMPILER = "mpicc.openmpi"  # of Debian's libpnetcdf
 
 

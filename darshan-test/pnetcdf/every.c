@@ -1,7 +1,8 @@
-/* Calls every function of transfers.def once, on a variable of the type in the function's name. If
+/* Calls each function of transfers.def once, on a variable of the type in the function's name. If
  * this program can be linked, the library has all functions. */
 #include "facts.h"
 
+/* An argument or a result of any function, which is a number or a pointer. */
 typedef long long word;
 typedef int function(word, word, word, word, word, word, word, word, word, word);
 
@@ -31,6 +32,8 @@ static const struct {
                   {"float", NC_FLOAT},     {"double", NC_DOUBLE}, {"longlong", NC_INT64},
                   {"ulonglong", NC_UINT64}};
 
+/* The functions: name, kind of call, kind of selection, type in memory, and whether it is
+ * collective. */
 static const struct row {
   const char *name, *api, *form;
   int type;
@@ -55,6 +58,7 @@ static const MPI_Offset one[EXTENT] = {1, 1};
 static const MPI_Offset *const lengths[] = {length, one}, *const strides[] = {stride, one};
 static char memory[2][8 * WIDTH * HEIGHT];
 
+/* Returns whether the form of a function is in a list of forms with four letters. */
 static int has(const struct row *row, const char *forms) {
   return strlen(row->form) == 4 && strstr(forms, row->form) != NULL;
 }
@@ -67,18 +71,21 @@ static void add_count(const struct row *row, word *a, int *n, word count, word t
   a[(*n)++] = type;
 }
 
+/* Returns the number of elements that a call moves. i: index of the variable in the call. */
 static MPI_Offset elements_of(const struct row *row, int i) {
   if (strcmp(row->form, "var") == 0) return WIDTH * HEIGHT;
   if (strcmp(row->form, "varn") == 0) return 13;
   return strcmp(row->form, "var1") == 0 || i ? 1 : 12;
 }
 
+/* Prints a line about a call. i: index of the variable in the call. */
 static void say(const struct row *row, const struct fact_variable *variable, int i) {
   int boxed = has(row, "vara vars varm");
   moved_data(row->name, variable, elements_of(row, i), boxed ? EXTENT : 0, lengths[i],
              has(row, "vars varm") ? strides[i] : NULL);
 }
 
+/* Calls a function that moves data of several variables: twice the same variable. */
 static void call_several(const struct row *row, const struct fact_variable *variable) {
   word a[10];
   int n = 0, ids[2] = {variable->id, variable->id};
@@ -111,6 +118,7 @@ static void call_datatype(const struct row *row, const struct fact_variable *var
   MPI_Type_free(&type);
 }
 
+/* Calls a function that moves data of one variable, and waits for its request if it returns one. */
 static void call_one(const struct row *row, const struct fact_variable *variable) {
   word a[10];
   int n = 0, request = NC_REQ_NULL, status = 0;
@@ -137,6 +145,8 @@ static void call_one(const struct row *row, const struct fact_variable *variable
   }
 }
 
+/* Calls all functions of one mode. independent: those that are called between begin_indep_data and
+ * end_indep_data. */
 static void call_all(const struct fact_variable *variables, int independent) {
   for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
     const struct row *row = &rows[i];

@@ -42,6 +42,7 @@ void close_file(int ncid, const char *name) {
   MUST(ncmpi_close(ncid));
 }
 
+/* Prints a line about the shape of a variable. */
 static void say_shape(const struct fact_variable *variable) {
   int dimensions, dimids[MOST_FACT_DIMENSIONS], unlimited;
   nc_type type;
@@ -56,6 +57,7 @@ static void say_shape(const struct fact_variable *variable) {
   printf("\n");
 }
 
+/* Returns a variable of an open file, and prints its shape. */
 static struct fact_variable variable_of(int ncid, int id, const char *file, const char *name) {
   struct fact_variable variable = {.ncid = ncid, .id = id};
   snprintf(variable.name, sizeof(variable.name), "%s:%s", full_path(file), name);

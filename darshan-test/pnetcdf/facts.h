@@ -28,15 +28,21 @@ struct fact_variable {
 /* Ends the program if a call did not do what it should. */
 #define MUST(call) must((call), NC_NOERR, #call, __FILE__, __LINE__)
 #define MUST_FAIL(call, error) must((call), (error), #call, __FILE__, __LINE__)
+/* Ends the job if the result of a call is not the expected one. The other arguments are for the
+ * message. */
 void must(int result, int expected, const char *call, const char *file, int line);
 
 /* Returns the absolute path of a file in the working directory, in static memory that the next call
  * changes. */
 const char *full_path(const char *name);
 
+/* Creates a file on all ranks, and prints a line about it. Returns its id. The next two open a file
+ * and close it in the same way.
+ */
 int create_file(const char *name, int mode);
 int open_file(const char *name, int mode);
 void close_file(int ncid, const char *name);
+/* Prints that a call about a file succeeded. counter: of the call. */
 void said_file(const char *counter, const char *name);
 
 /* Define or look up a variable, and print its shape. file: its name as it was opened; name: of the

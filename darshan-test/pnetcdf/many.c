@@ -1,6 +1,6 @@
-/* Has more files open at a time than the runtime's table has entries, by several copies of PnetCDF:
- * many FILES PLUGIN... Compiled with -DPLUGIN, it is the plug-in that links the program with a
- * copy. */
+/* Has more files open at a time than the runtime's table has entries, by several copies of PnetCDF.
+ * Each plug-in links the program with one copy; with -DPLUGIN, this file is the plug-in. Usage:
+ * many FILES PLUGIN... */
 #ifdef PLUGIN
 #include <pnetcdf.h>
 
@@ -28,6 +28,7 @@ int many_files(const char *path, int files) {
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Opens many files by the plug-in `name`. Returns 0; 1 if that fails. */
 static int use(const char *name, int files) {
   void *plugin = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (!plugin) fprintf(stderr, "%s\n", dlerror());

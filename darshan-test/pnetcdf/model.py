@@ -9,12 +9,15 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+# The name of a function that moves data: kind of call, kind of selection, and whether it is
+# collective.
 FUNCTION = re.compile(
     r"ncmpi_(?P<api>put|get|iput|iget|bput|mput|mget)_(?P<form>var(?:1|a|s|m|n|d)?)"
     r"(?:_(?:text|u?char|schar|u?short|u?int|long|float|double|u?longlong))?(?P<all>_all)?"
 )
 # Bytes of the external types, by their numbers in the file format.
 TYPE_BYTES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 4, 6: 8, 7: 1, 8: 2, 9: 4, 10: 8, 11: 8}
+# Size classes: upper bound in bytes, and name.
 BINS = [
     (100, "0_100"),
     (1024, "100_1K"),
@@ -22,12 +25,17 @@ BINS = [
     (100 * 1024, "10K_100K"),
     (1024**2, "100K_1M"),
 ]
+# Dimensions of an access that a record has.
 FRAME = 5
+# Most common accesses that a record has.
 SHOWN = 4
+# The kinds of selections that are counted.
 FORMS = ("VAR", "VAR1", "VARA", "VARS", "VARM", "VARN", "VARD")
+# Counters about the shape of a variable.
 STATIC = ("NDIMS", "NPOINTS", "DATATYPE_SIZE", "IS_RECORD_VAR")
 
-Access = tuple[int, tuple[int, ...], tuple[int, ...]]  # bytes, lengths, strides
+# Bytes, lengths and strides of an access.
+Access = tuple[int, tuple[int, ...], tuple[int, ...]]
 
 
 @dataclass
@@ -84,7 +92,7 @@ class Expected:
     variables: dict[str, Variable] = field(default_factory=dict)
 
     def take(self, line: str) -> None:
-        """Applies a line that the program printed (see facts.h) to the expected records."""
+        """Counts a line that the program printed (see facts.h)."""
         word, *rest = line.split(" ")
         if word == "file":
             self.files.setdefault(rest[1], Counter())[rest[0]] += 1

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 TABLE = Path(__file__).resolve().parents[2] / "runtime" / "modules" / "pnetcdf" / "transfers.def"
+# A C source that becomes the names.
 ROWS = f"""
 #define TRANSFER(api, form, type, mode, arguments) ncmpi_##api##_##form##type##mode
 #include "{TABLE}"
@@ -14,7 +15,7 @@ ROWS = f"""
 
 
 def transfers() -> set[str]:
-    """Returns the name of every function that transfers.def defines."""
+    """Returns the name of each function that transfers.def defines."""
     done = subprocess.run(
         ["cc", "-E", "-P", "-xc", "-"], input=ROWS, text=True, capture_output=True, check=True
     )

@@ -18,8 +18,11 @@ from .model import Expected, from_facts
 from .names import transfers
 
 HERE = Path(__file__).resolve().parent
+# The names of the cases in cases.c.
 NAMES = re.findall(r"CASE\((\w+)\)", (HERE / "facts.h").read_text().split("(CASE)", 1)[1])
+# Variables that let Open MPI run as root.
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+# The command that starts ranks; their number follows.
 MPIEXEC = ["timeout", "100", "mpiexec.openmpi", *OPENMPI, "-n"]
 
 
@@ -148,7 +151,7 @@ def test_what_is_below(run_both: Runs) -> None:
 
 
 def test_switched_off(build: Path, cases: Path, parser: Path, tmp_path: Path) -> None:
-    """With PNETCDF_VAR switched off, only PNETCDF_FILE has records."""
+    """If PNETCDF_VAR is switched off, only PNETCDF_FILE has records."""
     work = tmp_path / "work"
     work.mkdir()
     extra = AS_ROOT | {"DARSHAN_MOD_DISABLE": "PNETCDF_VAR"}

@@ -16,6 +16,8 @@ from place import absent
 from .conftest import COMPILER, HERE
 from .test_cases import AS_ROOT
 
+# Entries of the runtime's table; copies of PnetCDF in the program; open files and synchronized
+# files of each copy.
 IDS, COPIES, FILES, SYNCS = 2048, 3, 700, 100
 
 

@@ -16,6 +16,7 @@ from place import needs
 
 from .test_cases import AS_ROOT
 
+# A NetCDF file as text.
 CDL = """netcdf sample {
 dimensions:
   time = UNLIMITED ;
@@ -29,6 +30,7 @@ data:
   line = 0.5, 1.5, 2.5, 3.5, 4.5 ;
 }
 """
+# The programs, with arguments.
 COMMANDS = (
     ["ncmpigen", "-o", "sample.nc", "sample.cdl"],
     ["ncmpidump", "sample.nc"],

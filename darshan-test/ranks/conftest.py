@@ -12,6 +12,7 @@ from lab.command import finished
 from tree import use_binding
 
 use_binding()
+# Runs darshan-merge.
 Merge = Callable[..., "subprocess.CompletedProcess[str]"]
 
 

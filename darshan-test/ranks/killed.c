@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+/* Writes the first bytes of a text to a file. Returns 0; not 0 if that fails. */
 static int write_some(const char *path, int bytes) {
   int fd = open(path, O_RDWR | O_CREAT, 0644);
   ssize_t written = pwrite(fd, "01234567", (size_t)bytes, 0);

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from darshan_report import open_log
 
+# Modules whose records are merged, each with the name of its table.
 TABLES = {
     "POSIX": "posix",
     "MPI-IO": "mpiio",
@@ -25,10 +26,13 @@ TABLES = {
     "H5_META": "h5-meta",
     "LAYERS": "layers",
 }
+# A row of a table: name, rule and unit of the counter.
 ROW = re.compile(r"^F?COUNTER\((\w+),\s*(\w+),\s*(\w+),", re.M)
 SOURCE = Path(__file__).resolve().parent.parent.parent
-Key = tuple[str, int]  # module, record id
-Number = float  # ints for counters that are integers
+# The module, and the record id.
+Key = tuple[str, int]
+# A counter, which is an int if it is an integer.
+Number = float
 
 
 @lru_cache
@@ -130,7 +134,7 @@ def top4(module: str, a: dict[str, Number], b: dict[str, Number]) -> dict[str, N
 
 
 def least_above_zero(a: Number, b: Number) -> Number:
-    """Returns the smaller positive value; 0 if there is none, which means that the operation never
+    """Returns the smaller of the values that are not 0; 0 if both are, because the operation never
     happened."""
     return min((x for x in (a, b) if x > 0), default=a)
 
@@ -169,7 +173,7 @@ def pair(a: Record, b: Record) -> Record:
 
 
 def variance(values: list[float]) -> float:
-    """Returns the population variance of the values."""
+    """Returns the population variance of the values, in the square of their unit."""
     mean = sum(values) / len(values)
     return sum((v - mean) ** 2 for v in values) / len(values)
 

@@ -1,6 +1,6 @@
-/* Simulates a job of many ranks in one process without MPI, and prints how many of them failed to
- * write the log or, with --clock, what writing it costs. --each writes a log for each rank, from
- * which a test computes the expected log of all ranks. */
+/* Simulates a job of many ranks in one process without MPI, and prints how many ranks failed to
+ * write the log or, with --clock, the cost of writing it. With --each it also writes a log for each
+ * rank, from which a test computes the expected log of all ranks. Exit status 1: a rank failed. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include "../../util/merge/player.h"
 #include "synthetic.h"
 
+/* The simulated job: the records of its ranks, the limits, and the message that is lost. */
 struct play {
   struct synthetic synthetic;
   struct synthetic_content content; /* of the rank in progress */
@@ -22,6 +23,8 @@ struct play {
   char final[DARSHAN_PATH_ROOM];
 };
 
+/* Writes the job region of a log to `out`. start, end: seconds since 1970. Returns its size in
+ * bytes. */
 static size_t job_region(int ranks, double start, double end, char *out) {
   struct darshan_job job = {.uid = 1,
                             .start_time_sec = (int64_t)start,
@@ -35,6 +38,7 @@ static size_t job_region(int ranks, double start, double end, char *out) {
   return sizeof(job) + sizeof(text);
 }
 
+/* Gives the content of the current rank's log to the reduction. */
 static int content(void *context, const struct facts *agreed, struct log_content *content) {
   struct play *play = context;
   (void)agreed;
@@ -42,6 +46,7 @@ static int content(void *context, const struct facts *agreed, struct log_content
   return 0;
 }
 
+/* Gives the job region to the reduction, with the times on which the ranks agreed. */
 static size_t job(void *context, const struct facts *agreed, char *out) {
   struct play *play = context;
   return job_region(play->synthetic.ranks, (double)agreed->times.start_sec,
@@ -72,6 +77,7 @@ static int open_rank(void *context, int rank, struct reduce_source *source) {
   return 0;
 }
 
+/* Frees the records of a rank. */
 static void close_rank(void *context, int rank, struct reduce_source *source) {
   struct play *play = context;
   (void)rank;
@@ -79,11 +85,13 @@ static void close_rank(void *context, int rank, struct reduce_source *source) {
   synthetic_free(&play->content);
 }
 
+/* Returns 1 if a message from one rank to another is the one to lose, otherwise 0. */
 static int lose(void *context, int from, int to) {
   struct play *play = context;
   return from == play->lost_from && to == play->lost_to && play->lost_number-- == 0;
 }
 
+/* Writes a log for each rank. */
 static void write_each(struct play *play) {
   char job[DARSHAN_JOB_REGION_MAX], path[DARSHAN_PATH_ROOM];
   for (int rank = 0; rank < play->synthetic.ranks; rank++) {
@@ -117,6 +125,7 @@ static void print_clocks(const struct player_clock *clocks, int ranks) {
          most.busy, (unsigned long long)most.sent, (unsigned long long)most.largest);
 }
 
+/* Prints the options. Returns the exit status. */
 static int usage(void) {
   fputs("usage: play --ranks N [--shared N] [--own N] [--part N] [--posix] [--keep-ranks]\n"
         "  [--streams BYTES] [--candidates BYTES] [--lose FROM,TO,NUMBER] [--each FOLDER]\n"
@@ -125,6 +134,8 @@ static int usage(void) {
   return 2;
 }
 
+/* Reads the options into *play. per_message: set to the seconds of --clock. Returns 0; -1 if an
+ * option is wrong. */
 static int read_options(struct play *play, double *per_message, int argc, char **argv) {
   static const struct option names[] = {
       {"ranks", 1, NULL, 'r'},   {"shared", 1, NULL, 's'},     {"own", 1, NULL, 'o'},

@@ -16,6 +16,7 @@ struct bytes {
   size_t n, room;
 };
 
+/* Appends bytes to an array that grows. */
 static void append(struct bytes *bytes, const void *more, size_t n) {
   if (n > bytes->room - bytes->n) {
     bytes->room = 2 * (bytes->n + n);
@@ -36,6 +37,7 @@ static uint64_t next(uint64_t *state) {
 
 /* --- which files ------------------------------------------------------------------ */
 
+/* Returns the number of files that a rank may have. */
 static int num_files(const struct synthetic *s) {
   return s->shared + s->own + s->part;
 }
@@ -71,6 +73,7 @@ static void make_top4(int64_t *values, int64_t *counts, int width, uint64_t *sta
   }
 }
 
+/* Returns a random value that an integer counter may have. */
 static int64_t counter_value(const struct darshan_counter *row, uint64_t *state) {
   uint64_t random = next(state);
   if (random % 3 == 0) return 0;
@@ -90,6 +93,7 @@ static int64_t counter_value(const struct darshan_counter *row, uint64_t *state)
   }
 }
 
+/* Returns a random value that a floating-point counter may have. */
 static double time_value(const struct darshan_counter *row, uint64_t *state) {
   uint64_t random = next(state);
   if (row->rule == DARSHAN_RULE_ANY) return 0.75;
@@ -99,6 +103,7 @@ static double time_value(const struct darshan_counter *row, uint64_t *state) {
   return random % 4 == 0 ? 0 : (double)(random >> 38) / (1 << 20);
 }
 
+/* Fills in all counters of a record. */
 static void fill_record(const struct darshan_module *module, char *record, uint64_t *state) {
   struct darshan_merge_plan plan;
   darshan_merge_plan_make(&plan, module);
@@ -117,6 +122,7 @@ static void fill_record(const struct darshan_module *module, char *record, uint6
   }
 }
 
+/* Appends a record of LUSTRE. */
 static void add_lustre(struct bytes *bytes, uint64_t id, int rank) {
   struct darshan_lustre_head head = {{id, rank}, 1, 1 + (int64_t)(id % 3)};
   struct darshan_lustre_component component = {.pool_name = "pool"};
@@ -128,6 +134,7 @@ static void add_lustre(struct bytes *bytes, uint64_t id, int rank) {
     append(bytes, &i, sizeof(i));
 }
 
+/* Appends a record of HEATMAP. */
 static void add_heatmap(struct bytes *bytes, int rank) {
   static const char name[] = "heatmap:POSIX";
   struct darshan_heatmap_head head = {
@@ -139,6 +146,7 @@ static void add_heatmap(struct bytes *bytes, int rank) {
 
 /* --- all of a rank --------------------------------------------------------------------- */
 
+/* Adds the records of a module to the content of a log. */
 static void add_part(struct synthetic_content *content, int module, struct bytes *bytes) {
   struct log_part part = {.module = module,
                           .version = (uint32_t)darshan_module_by_id(module)->version,
@@ -148,6 +156,7 @@ static void add_part(struct synthetic_content *content, int module, struct bytes
   log_content_add(&content->content, &part);
 }
 
+/* Adds the records of a module that has one per file. id: of the module. */
 static void add_counted(struct synthetic_content *content, const struct synthetic *s, int rank,
                         int id) {
   const struct darshan_module *module = darshan_module_by_id(id);
@@ -167,6 +176,7 @@ static void add_counted(struct synthetic_content *content, const struct syntheti
   add_part(content, id, &bytes);
 }
 
+/* Adds the names of a rank's files. */
 static void add_names(struct synthetic_content *content, const struct synthetic *s, int rank) {
   static const char heat[] = "heatmap:POSIX";
   struct bytes bytes = {NULL, 0, 0};

@@ -4,6 +4,7 @@
 
 #include "../../runtime/log/compose.h"
 
+/* The size of a simulated job. */
 struct synthetic {
   int ranks;
   int shared;      /* files that all ranks have */
@@ -12,6 +13,7 @@ struct synthetic {
   int posix_alone; /* whether there are no records of other modules */
 };
 
+/* The records of one rank, and their memory. */
 struct synthetic_content {
   struct log_content content;
   char *names;
@@ -22,6 +24,7 @@ struct synthetic_content {
 /* Makes the records of a rank in *content; the caller frees them with synthetic_free. They depend
  * only on the arguments. synthetic: the job's size and kinds of files. */
 void synthetic_make(struct synthetic_content *content, const struct synthetic *synthetic, int rank);
+/* Frees the records of a rank. */
 void synthetic_free(struct synthetic_content *content);
 
 #endif

@@ -34,6 +34,8 @@ def each(build: Path, tmp_path: Path) -> list[Path]:
 
 
 def test_the_log_is_that_of_the_ranks(merge: Merge, each: list[Path], tmp_path: Path) -> None:
+    """The merged log has the records and names of the log of all ranks, in any order of the
+    journals."""
     log = tmp_path / "merged.darshan"
     done = merge("-o", log, *reversed(each))
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -48,6 +50,7 @@ def test_the_log_is_that_of_the_ranks(merge: Merge, each: list[Path], tmp_path: 
 
 
 def test_records_can_be_kept_apart(merge: Merge, each: list[Path], tmp_path: Path) -> None:
+    """With --no-shared-redux, the log has the record of each rank."""
     log = tmp_path / "merged.darshan"
     assert merge("--no-shared-redux", "--output", log, *each).returncode == 0
     ranks = [r.rank for records in by_key(log).values() for r in records]
@@ -56,6 +59,7 @@ def test_records_can_be_kept_apart(merge: Merge, each: list[Path], tmp_path: Pat
 
 
 def test_missing_ranks_are_named(merge: Merge, each: list[Path], tmp_path: Path) -> None:
+    """A message of one line, and the metadata, name the ranks whose journals are missing."""
     log = tmp_path / "merged.darshan"
     done = merge("-o", log, *each[1:4], *each[7:])
     assert done.returncode == 0
@@ -66,6 +70,7 @@ def test_missing_ranks_are_named(merge: Merge, each: list[Path], tmp_path: Path)
 
 
 def test_end_of_the_job_can_be_given(merge: Merge, each: list[Path], tmp_path: Path) -> None:
+    """--job-end-time is the end time in the log."""
     log = tmp_path / "merged.darshan"
     assert merge("--shared-redux", "--job-end-time", 4321, "-o", log, *each).returncode == 0
     with open_log(log) as opened:
@@ -75,6 +80,8 @@ def test_end_of_the_job_can_be_given(merge: Merge, each: list[Path], tmp_path: P
 def test_what_cannot_be_merged_is_said_in_one_line(
     merge: Merge, each: list[Path], tmp_path: Path
 ) -> None:
+    """Damaged, repeated and missing journals cause an error of one line and no log, and an existing
+    file is not replaced. Wrong options are usage errors."""
     log = tmp_path / "merged.darshan"
     bad = tmp_path / "bad.darshan"
     bad.write_bytes(each[0].read_bytes()[:2000])
@@ -114,6 +121,7 @@ def test_the_current_folder_was_removed(build: Path, each: list[Path], tmp_path:
         assert done.stderr.endswith(": No such file or directory\n"), done.stderr
 
 
+# A program that writes five times, and then kills itself.
 KILLED = """
 import os, signal, sys
 with open(sys.argv[1], "wb", buffering=0) as f:
@@ -149,6 +157,8 @@ def test_journal_of_a_killed_process(merge: Merge, build: Path, tmp_path: Path) 
 def test_journals_of_an_mpi_job_with_a_killed_rank(
     merge: Merge, build: Path, tmp_path: Path, flavour: str
 ) -> None:
+    """The journals of an MPI job become one log with all bytes of each rank, if one of the ranks
+    was killed. flavour: the MPI."""
     needs(f"mpi:{flavour}")
     compiler, start = shutil.which(f"mpicc.{flavour}"), shutil.which(f"mpiexec.{flavour}")
     program, journals = tmp_path / "killed", tmp_path / "journals"

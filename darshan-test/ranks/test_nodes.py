@@ -20,7 +20,9 @@ from place import needs
 
 from .conftest import Merge
 
-RANKS, IN_COMMON = 9, 18446744073709551557  # a 64-bit number
+# Ranks of the job, and its id, which is a 64-bit number.
+RANKS, IN_COMMON = 9, 18446744073709551557
+# The ranks on each node.
 NODES = {0: (0, 3, 6), 1: (1, 4, 7, 8), 2: (2, 5)}
 
 
@@ -129,6 +131,9 @@ def test_nodes_of_two_jobs(build: Path, merge: Merge, tmp_path: Path) -> None:
 
 
 def test_what_is_no_part_of_it(build: Path, merge: Merge, tmp_path: Path) -> None:
+    """Logs that cannot be parts of one job together cause an error of one line and no log: a
+    repeated one, a damaged one, one with shared records, or a journal of a rank that a log has
+    already."""
     journals = journals_of(build, tmp_path / "each", IN_COMMON)
     first, second, _ = on_nodes(merge, journals, tmp_path / "logs")
     twice, short, together = (tmp_path / name for name in ("twice", "short", "together"))

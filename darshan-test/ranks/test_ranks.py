@@ -15,6 +15,7 @@ from lab.command import finished
 
 from .model import TABLES, Record, merged, read, rules
 
+# Numbers of ranks.
 SIZES = (1, 2, 3, 7, 16, 21, 40)
 
 
@@ -25,6 +26,8 @@ def play(build: Path) -> Path:
 
 
 def run(play: Path, log: Path, *options: object) -> subprocess.CompletedProcess[str]:
+    """Runs the program. log: the log to write. options: of the program. Returns its output and exit
+    status."""
     command = [str(x) for x in (play, *options, log)]
     return finished(command)
 
@@ -40,6 +43,7 @@ def made(play: Path, folder: Path, ranks: int, *options: object) -> tuple[Path, 
 
 
 def by_key(path: Path) -> dict[tuple[str, int], list[Record]]:
+    """Returns the records of a log, by module and id."""
     out: dict[tuple[str, int], list[Record]] = {}
     for record in read(path):
         out.setdefault((record.module, record.id), []).append(record)
@@ -47,6 +51,7 @@ def by_key(path: Path) -> dict[tuple[str, int], list[Record]]:
 
 
 def same(found: Record, expected: Record) -> None:
+    """Checks that a record has the rank and the values of the expected one."""
     assert found.rank == expected.rank
     for name, value in expected.values.items():
         if name == "F_VARIANCE_RANK_TIME":  # the log stores only 12 bits of it
@@ -104,6 +109,8 @@ def test_variances_have_no_noise(play: Path, tmp_path: Path, ranks: int) -> None
 
 @pytest.mark.parametrize("ranks", SIZES)
 def test_partly_shared_records_say_of_whom_they_are(play: Path, tmp_path: Path, ranks: int) -> None:
+    """A merged record of some of the ranks has a row in SHARED, with their number and the lowest
+    and highest of them."""
     log, each = made(play, tmp_path, ranks, "--shared", 2, "--part", 12)
     with open_log(log) as opened:
         modules = {m.name: m.id for m in opened.modules()}
@@ -123,6 +130,7 @@ def test_partly_shared_records_say_of_whom_they_are(play: Path, tmp_path: Path, 
 
 
 def lustre(path: Path) -> list[tuple[int, int]]:
+    """Returns id and rank of each Lustre record of a log."""
     with open_log(path) as log:
         return [
             (int.from_bytes(r[:8], "little"), int.from_bytes(r[8:16], "little", signed=True))
@@ -131,6 +139,7 @@ def lustre(path: Path) -> list[tuple[int, int]]:
 
 
 def test_of_lustre_one_record_stays_and_heat_maps_all(play: Path, tmp_path: Path) -> None:
+    """A file of all ranks has one Lustre record, and each rank keeps its heat map."""
     log, each = made(play, tmp_path, 9, "--shared", 6, "--own", 2)
     all_ids = [{id for id, _ in lustre(path)} for path in each]
     shared, found = set.intersection(*all_ids), lustre(log)
@@ -143,6 +152,7 @@ def test_of_lustre_one_record_stays_and_heat_maps_all(play: Path, tmp_path: Path
 
 @pytest.mark.parametrize("streams", [4 << 20, 1000])
 def test_every_id_has_its_name(play: Path, tmp_path: Path, streams: int) -> None:
+    """The log has the names of all ranks' files. streams: bytes of a rank's buffer."""
     files = ("--shared", 5, "--own", 2, "--part", 9, "--streams", streams)
     log, each = made(play, tmp_path, 12, *files)
     expected: dict[int, str] = {}
@@ -154,6 +164,7 @@ def test_every_id_has_its_name(play: Path, tmp_path: Path, streams: int) -> None
 
 
 def test_ranks_can_be_kept_apart(play: Path, tmp_path: Path) -> None:
+    """Without the reduction, the log has the record of each rank."""
     log, each = made(play, tmp_path, 6, "--shared", 4, "--part", 5, "--keep-ranks")
     expected: dict[tuple[str, int], list[Record]] = {}
     for path in each:
@@ -177,6 +188,7 @@ def sums(path: Path) -> Counter[tuple[str, str]]:
     return total
 
 
+# Options of a job whose records fit, and of one whose records are too many.
 STAYING = ("--ranks", 24, "--shared", 30, "--part", 30, "--own", 3)
 FOLDING = ("--ranks", 64, "--part", 400, "--posix")
 
@@ -211,6 +223,7 @@ def test_beyond_the_bound_nothing_is_lost(
 
 
 def test_start_and_end_are_those_of_the_job(play: Path, tmp_path: Path) -> None:
+    """The log starts with the first rank and ends with the last one."""
     log, _ = made(play, tmp_path, 10, "--shared", 1)
     with open_log(log) as opened:
         info = opened.info
@@ -218,6 +231,7 @@ def test_start_and_end_are_those_of_the_job(play: Path, tmp_path: Path) -> None:
 
 
 def test_ranks_without_records_make_a_log_too(play: Path, parser: Path, tmp_path: Path) -> None:
+    """Ranks without records leave a log with their number."""
     log, _ = made(play, tmp_path, 17, "--posix")
     text = subprocess.run([parser, log], capture_output=True, text=True, check=True).stdout
     assert "# nprocs: 17" in text
@@ -228,10 +242,12 @@ def test_ranks_without_records_make_a_log_too(play: Path, parser: Path, tmp_path
 
 
 def nothing_is_left(folder: Path) -> None:
+    """Checks that a folder has no file."""
     assert not [p for p in folder.iterdir() if p.is_file()]
 
 
 def test_no_file_no_log_for_anybody(play: Path, tmp_path: Path) -> None:
+    """If the log cannot be created, all ranks report the failure."""
     (tmp_path / "file").write_text("not a folder")
     files = ("--shared", 4, "--own", 4, "--streams", 1000)
     done = run(play, tmp_path / "file" / "all.darshan", "--ranks", 11, *files)
@@ -239,6 +255,7 @@ def test_no_file_no_log_for_anybody(play: Path, tmp_path: Path) -> None:
 
 
 def test_a_log_is_never_replaced(play: Path, tmp_path: Path) -> None:
+    """If the log exists, all ranks report the failure, and the file does not change."""
     log = tmp_path / "all.darshan"
     log.write_text("precious")
     done = run(play, log, "--ranks", 5, "--shared", 2)

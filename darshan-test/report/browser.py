@@ -15,13 +15,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+# Limit of a command to the browser.
 _SECONDS = 60
 _ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # the protocol's name for a reference
 KEYS = {"Left": "\ue012", "Up": "\ue013", "Right": "\ue014", "Down": "\ue015", "Tab": "\ue004"}
 
 
 class Browser:
-    """A browser window without a screen."""
+    """A browser window without a screen. Its methods raise AssertionError if the browser reports an
+    error."""
 
     def __init__(self, address: str, profile: Path) -> None:
         self._address = address
@@ -66,7 +68,7 @@ class Browser:
         self.cdp("Emulation.setEmulatedMedia", features=features)
 
     def run(self, script: str, *arguments: Any) -> Any:
-        """Runs a script with these arguments, and returns its value."""
+        """Runs a script with these arguments, and returns the value that the script returns."""
         return self._do("execute/sync", {"script": script, "args": list(arguments)})
 
     def go(self, address: str) -> None:
@@ -79,7 +81,8 @@ class Browser:
         return self._do("execute/async", {"script": whole, "args": []})
 
     def until(self, script: str) -> Any:
-        """Repeats a script until its value is true; returns the value."""
+        """Repeats a script every 20 ms until its value is true, and returns the value. Raises
+        AssertionError after _SECONDS."""
         end = time.monotonic() + _SECONDS
         while not (value := self.run(script)):
             assert time.monotonic() < end, script
@@ -92,19 +95,19 @@ class Browser:
         return str(found[_ELEMENT])
 
     def click(self, selector: str) -> None:
-        """Clicks on the element with the mouse."""
+        """Clicks with the mouse on the first element that the CSS selector matches."""
         self._do(f"element/{self.find(selector)}/click")
 
     def type(self, selector: str, text: str) -> None:
-        """Types the text while the element has the focus."""
+        """Types the text while the first element that the selector matches has the focus."""
         self._do(f"element/{self.find(selector)}/value", {"text": text})
 
     def mouse(
         self, selector: str, points: Sequence[tuple[float, float]], drag: bool = False
     ) -> None:
-        """Moves over points of an element, relative to its upper left corner, after scrolling to
-        it if it is outside of the window. drag: holds the button from the first point to the
-        last."""
+        """Moves over points of the first element that the selector matches. points: pixels relative
+        to its upper left corner; an element outside of the window is scrolled into it first. drag:
+        whether the button is held from the first point to the last."""
         script = (
             "const e = document.querySelector(arguments[0]), b = e.getBoundingClientRect();"
             "if (b.top < 0 || b.bottom > innerHeight) e.scrollIntoView({block: 'center'});"
@@ -139,7 +142,8 @@ class Browser:
         return [entry["message"] for entry in entries]
 
     def picture(self, target: Path, whole: bool = True) -> None:
-        """Stores a screenshot in the file `target`: of the whole page, or of the window only."""
+        """Stores a screenshot as PNG in the file `target`: of the whole page (at most 6,000 pixels
+        high), or of the window only."""
         shot = self.cdp("Page.captureScreenshot", captureBeyondViewport=whole)
         if whole:
             size = self.cdp("Page.getLayoutMetrics")["cssContentSize"]
@@ -150,7 +154,7 @@ class Browser:
         target.write_bytes(base64.b64decode(shot["data"]))
 
     def quit(self) -> None:
-        """Closes the window."""
+        """Closes the window and ends its session."""
         self._ask("DELETE", self._session)
 
 

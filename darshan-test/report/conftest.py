@@ -21,16 +21,18 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def variables(more: dict[str, str] | None) -> dict[str, str]:
-    """Returns the environment of a report, with these variables added and without those by which it
-    would find the library, so that it must find it by itself."""
+    """Returns the environment of a report: that of this process without DARSHAN_READ_LIB, so that
+    the report must find the reader library by itself; in UTC, without links to documentation, and
+    with `more`."""
     inherited = {k: v for k, v in os.environ.items() if k != "DARSHAN_READ_LIB"}
     return {**inherited, "TZ": "UTC", "DARSHAN_DOC_URL": "", **(more or {})}
 
 
 @pytest.fixture
 def command(build: Path, tmp_path: Path) -> Run:
-    """Returns a function that runs darshan-job-summary in an empty folder. environment: variables
-    to use in place of others."""
+    """Returns a function that runs darshan-job-summary in an empty folder with these arguments;
+    it returns status and output. Its parameter `environment` has variables to use in place of
+    others."""
 
     def run(
         *arguments: str | Path, environment: dict[str, str] | None = None
@@ -55,8 +57,8 @@ def forked(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fo
 
 @pytest.fixture
 def summary(forked: Forked, tmp_path: Path) -> Run:
-    """Returns a function that makes a report in an empty folder without starting a new Python, for
-    tests of the report's content. environment: variables to use in place of others."""
+    """Like `command`, but the report is made in a child of a process that has imported its modules
+    already: faster, for tests of a report's content."""
 
     def run(
         *arguments: str | Path, environment: dict[str, str] | None = None

@@ -1,5 +1,5 @@
-"""Computes the numbers of the report's first page independently: plain Python over the rows of
-darshan-parser."""
+"""Computes the numbers of the report's first page a second time, independently: in plain Python
+from the rows that darshan-parser prints."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ PREFIX = {"MPI-IO": "MPIIO"}
 
 @dataclass
 class Layer:
-    """The sums of one module; None if the value is missing in a record."""
+    """The sums of one module. sums: by counter without prefix, None if a record lacks the value.
+    ids: of its records. records: pairs of id and rank. file_times: seconds of reads, writes and
+    metadata operations by record id."""
 
     sums: dict[str, float | None] = field(default_factory=dict)
     ids: set[int] = field(default_factory=set)
@@ -27,7 +29,7 @@ class Layer:
 
 
 def layers(output: str) -> dict[str, Layer]:
-    """Returns the sums of bytes, operations and times of every module."""
+    """Returns for each module the sums of its counters, from the output of darshan-parser."""
     found: dict[str, Layer] = {}
     for module, rank, record, counter, value, *_ in rows_in(output):
         layer = found.setdefault(module, Layer())
@@ -48,7 +50,8 @@ def layers(output: str) -> dict[str, Layer]:
 
 
 def _add_beside(output: str, found: dict[str, Layer]) -> None:
-    """Adds the time of operations on names without a POSIX record to POSIX's time."""
+    """Adds the time of operations on names that have no POSIX record, which POSIX_EXT counts, to
+    the sums of POSIX."""
     posix = found["POSIX"].ids if "POSIX" in found else set()
     sums: dict[str, float] = defaultdict(float)
     for module, _rank, record, counter, value, *_ in rows_in(output):

@@ -1,4 +1,4 @@
-"""Reads the text of a report and the numbers in it."""
+"""Reads the text of a PDF report and the numbers in it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 import subprocess
 from pathlib import Path
 
+# Factors to the base units: bytes, seconds, and for shares fractions of 1.
 _UNITS = {
     "B": 1.0,
     **{f"{p}iB": 1024.0**n for n, p in enumerate("KMGTPE", 1)},
@@ -43,8 +44,8 @@ def reports_of(text: str) -> list[str]:
 
 
 def quantities(line: str) -> list[float | str | None]:
-    """Returns the numbers with units of a line, in base units; None for unknown, "-" for not
-    measured. "< 0.1 %" becomes a number below 0.1 %."""
+    """Returns the numbers with units in a line, in bytes, seconds or fractions; None for "unknown",
+    "-" for a value that was not measured. "< 0.1 %" becomes 0."""
     found: list[float | str | None] = []
     for match in _QUANTITY.finditer(line):
         if match["word"]:
@@ -57,5 +58,5 @@ def quantities(line: str) -> list[float | str | None]:
 
 def close(shown: float, true: float, unit: float) -> bool:
     """Returns whether a number that is shown with three digits equals the true one. unit: the
-    smallest unit shown."""
+    difference that is always permitted, mostly the smallest unit shown."""
     return abs(shown - true) <= max(0.0051 * abs(true), unit)

@@ -1,4 +1,5 @@
-"""LAYERS records of several processes, combined into one row for each dataset."""
+"""If several processes have LAYERS records of one dataset, the report combines them into one
+row."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from logs.record_id import record_id
 
 from .test_datasets import layers_module, layers_record
 
-# The raw bytes that each of two processes saw (-1: not requested), and their expected total.
+# For each dataset the raw bytes that each of two processes recorded (-1: not measured), and the
+# expected sum.
 RAW = {
     "/a.h5:/both": (70, 30, 100),
     "/a.h5:/one": (70, -1, -1),

@@ -21,7 +21,7 @@ from logs.model import Counted, Heatmap
 from logs.rows import shown as escaped
 from tree import SOURCE, real_log_paths
 
-# Cases whose values are difficult for readers; their names say in what way.
+# Generated logs with values that are difficult for readers; their names say in what way.
 SMALL = [case for case in good_cases() if len(case.log.modules) and case.log.names is not None]
 SMALL = [case for case in SMALL if not case.name.startswith(("good-many", "good-names-many"))]
 
@@ -32,7 +32,8 @@ def as_printed(name: str) -> str:
 
 
 def dumped(parser: Path, log: Path) -> str:
-    """Returns the rows of data as text; bytes that are not UTF-8 are preserved."""
+    """Returns what darshan-parser prints for a log, as text; bytes that are not UTF-8 become
+    surrogates."""
     command = [parser, "--base", "--show-incomplete", log]
     environment = {**os.environ, "TZ": "UTC", "LC_ALL": "C"}
     done = subprocess.run(command, capture_output=True, check=True, env=environment)
@@ -61,7 +62,8 @@ def array_rows(log: Log, module: str) -> list[tuple[int, str, str, str]]:
 
 
 def heat_rows(log: Log) -> list[tuple[int, str, str, str]]:
-    """Returns the rows of a log's heat maps as darshan-parser prints them."""
+    """Returns (rank, id, counter, value) from the log's heat maps, as darshan-parser prints
+    them."""
     out = []
     for record in variable.heat_maps(log):
         start = (record.rank, str(record.id))
@@ -72,7 +74,8 @@ def heat_rows(log: Log) -> list[tuple[int, str, str, str]]:
 
 
 def check(parser: Path, path: Path) -> int:
-    """Compares every row of the log with the parser's; returns the number of rows."""
+    """Compares every record and name that the binding reads from a log with darshan-parser's rows;
+    returns the number of rows."""
     wanted: dict[str, list[tuple[int, str, str, str]]] = defaultdict(list)
     names: dict[int, str] = {}
     for row in rows_in(dumped(parser, path)):
@@ -158,7 +161,8 @@ def test_layout_matches_c(tmp_path: Path) -> None:
 
 
 def test_kinds_match_the_header() -> None:
-    """The enum of record kinds is the same as in describe.h."""
+    """The record kinds of the binding are those of enum darshan_kind in describe.h, in the same
+    order."""
     text = (SOURCE / "runtime/format/describe.h").read_text()
     body = re.search(r"enum darshan_kind \{(.*?)\}", text, re.S)
     assert body is not None
@@ -166,7 +170,7 @@ def test_kinds_match_the_header() -> None:
 
 
 def test_every_module_has_a_layout() -> None:
-    """The numpy layout of each module of fixed size fills its record exactly."""
+    """For each module with records of a fixed size, the numpy type has exactly this size."""
     modules = [m for m in map(module_by_id, range(128)) if m is not None]
     assert len(modules) > 15
     for module in modules:
@@ -204,7 +208,8 @@ def test_arrays_share_memory_and_outlive_the_log(tmp_path: Path) -> None:
 
 
 def test_errors(tmp_path: Path) -> None:
-    """A file that is not a log, and an unknown module, are errors with a clear message."""
+    """A missing file, a file that is not a log, and an unknown module cause an exception whose
+    message says so."""
     bad = tmp_path / "bad"
     bad.write_bytes(b"not a log at all" * 100)
     with pytest.raises(LogError, match="not a Darshan log"):

@@ -1,5 +1,5 @@
-"""The HTML page in a browser: it loads without console messages, works by mouse and keys (zoom,
-sort, filter), and no text is cut."""
+"""The web page of a report in a browser: it loads without console messages, works by mouse and keys
+(zoom, sort, filter, links), and no text is cut."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from .test_page import SHOWN, hostile_log
 from .test_timelines import traced_log
 
 LANES = ".lanes"
-# Returns the text that does not fit into its element, except in scrolling or drawn elements.
+# Script: returns the texts that do not fit into their elements, except in scrolling or drawn
+# elements.
 CUT = """
 const cut = [];
 for (const node of document.querySelectorAll("main *, nav *")) {
@@ -35,6 +36,8 @@ for (const node of document.querySelectorAll("main *, nav *")) {
 }
 return cut;
 """
+# Scripts: the pixels by which the page is wider than the window; the page's heading; the text of
+# the timeline's current window.
 OVER = "const d = document.documentElement; return d.scrollWidth - d.clientWidth;"
 HEAD = "const h = document.querySelector('#page h1'); return h && h.textContent;"
 WINDOW = "return document.querySelector('.lanes ~ .said').textContent;"
@@ -42,6 +45,7 @@ WINDOW = "return document.querySelector('.lanes ~ .said').textContent;"
 
 @pytest.fixture(scope="module")
 def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """Yields a browser's window."""
     needs("program:chromium", "program:chromedriver")
     with browser(tmp_path_factory.mktemp("browser")) as made:
         yield made
@@ -58,6 +62,7 @@ def traced(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def is_ready(window: Browser) -> None:
+    """Checks that the page's script is ready, without messages on the console."""
     assert window.run("return document.documentElement.dataset.ready") == "yes"
     assert window.complaints() == []
 
@@ -90,7 +95,8 @@ def test_layout(window: Browser, traced: Path, width: int, dark: bool) -> None:
 
 
 def test_timeline(window: Browser, traced: Path) -> None:
-    """Dragging, keys and buttons change the time window; the mouse shows a transfer's details."""
+    """Dragging, keys and buttons change the interval that the timeline shows; if the mouse is on a
+    transfer, its details are shown."""
     window.open(traced)
     whole = window.run(WINDOW)
     assert whole.startswith("0.00 s to 12.50 s")
@@ -119,7 +125,7 @@ def test_timeline(window: Browser, traced: Path) -> None:
 
 
 def test_by_file(window: Browser, traced: Path) -> None:
-    """The timeline can show a row for each file that is chosen from the list."""
+    """The timeline has a row for each file if the reader selects this in its list."""
     window.open(traced)
     window.run("const s = document.querySelector('.controls select'); s.value = 1;"
                "s.dispatchEvent(new Event('change'));")  # fmt: skip
@@ -205,7 +211,8 @@ def test_tables(window: Browser, traced: Path) -> None:
 
 
 def test_evidence(window: Browser, summary: Run, tmp_path: Path) -> None:
-    """A link leads from a finding to its file, and another one back."""
+    """A link leads from a finding to its file, and another one from the file back to the
+    finding."""
     problem(tmp_path / "a.darshan", "small-accesses-read")
     assert summary("--html", "a.darshan").returncode == 0
     window.open(tmp_path / "a.html")
@@ -236,8 +243,8 @@ def test_hostile(window: Browser, summary: Run, tmp_path: Path) -> None:
 
 
 def test_campaign(window: Browser, summary: Run, tmp_path: Path) -> None:
-    """A table lists all jobs and has links to the page of each job, whatever the name of its log
-    is."""
+    """The page about many logs has a table of all jobs with links to the page of each job, also if
+    names of logs have spaces, quotes or percent signs."""
     (tmp_path / "logs" / "b").mkdir(parents=True)
     for name in ("a #1 'x' %41.darshan", "b/a #1 'x' %41.darshan"):
         problem(tmp_path / "logs" / name, "small-accesses-read")

@@ -1,5 +1,5 @@
-"""Checkpoints: which files are checkpoints, how often and how long they were saved, and the section
-about them."""
+"""The report finds the checkpoints of a program, how often and how long they were saved, and shows
+them in a section."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .diagnose.test_trees import process
 from .pages import text_of
 
 PACKAGES = "/home/me/env/lib/python3.11/site-packages"
-# A frame of Python for each row of the table that names code.
+# For each library that the report knows, a Python frame that saves.
 FRAMES = {
     "Lightning's checkpoint": "lightning/pytorch/trainer/connectors/checkpoint_connector.py:3:"
     "_CheckpointConnector.save_checkpoint",
@@ -59,7 +59,7 @@ def found(job: Job, folder: Path) -> list[Checkpoint]:
 
 def site(frames: str, *names: str, **values: float) -> Row:
     """Returns a call site that used the files `names`, each with one call. frames: its stack;
-    values: counters."""
+    values: its counters."""
     files = {f"FILE{n}_BY_CALLS": number_of(name) for n, name in enumerate(names, 1)}
     calls = {f"FILE{n}_CALLS": 1 for n in range(1, len(names) + 1)}
     return row("SITES", frames, **{"FILE_BITS": 1, **files, **calls, **values})
@@ -67,8 +67,8 @@ def site(frames: str, *names: str, **values: float) -> Row:
 
 @pytest.mark.parametrize("title", [saver.title for saver in SAVERS if saver.code is not None])
 def test_each_function(title: str, tmp_path: Path) -> None:
-    """The save is attributed to the outermost library function of the table, whatever the file's
-    name is."""
+    """A save is attributed to the outermost library function of the stack that the report knows,
+    whatever the file's name is. title: the expected name of this function."""
     files = [saved(f"/out/{step}.bin", 1.0 + 20 * step) for step in range(3)]
     names = [one.name for one in files]
     stack = f"{PACKAGES}/zipfile.py:9:w;{PACKAGES}/{FRAMES[title]};/home/me/train.py:31:main"
@@ -99,8 +99,8 @@ def test_in_a_thread(tmp_path: Path) -> None:
 
 
 def test_by_name(tmp_path: Path) -> None:
-    """Without call sites, checkpoints are recognized by their names: certain names suffice, and
-    other ones count if files are saved repeatedly, with work in between."""
+    """Without call sites, checkpoints are recognized by their names: some names are always
+    checkpoints, others only if such files are saved repeatedly with pauses in between."""
 
     def of(*names: str, pause: float = 10.0) -> list[str]:
         rows = [saved(name, 1.0 + pause * n) for n, name in enumerate(names)]
@@ -133,8 +133,8 @@ def test_temporary_names(tmp_path: Path) -> None:
 
 
 def test_replaced_and_removed(tmp_path: Path) -> None:
-    """A file of one name that is written six times was replaced five times. If a file was renamed,
-    its last name is used."""
+    """A file that is written six times under one name counts as replaced five times. A file that
+    was renamed has its last name."""
     again = saved(
         "/last.pt", 1.0, seconds=50.0, OPENS=6, WRITES=6, BYTES_WRITTEN=600 * MIB, F_WRITE_TIME=12.0
     )
@@ -149,8 +149,8 @@ def test_replaced_and_removed(tmp_path: Path) -> None:
 
 
 def test_processes(tmp_path: Path) -> None:
-    """Processes that save files of the same size at the same time may save the same data (`even`);
-    processes that run one after another, or save different sizes, do not."""
+    """Processes that save files of the same size at the same time may save the same data (their row
+    has `even`); processes that run one after another, or save different sizes, do not."""
     job = next(having for name, having, _ in cases() if name == "saved-by-each")
     (state,) = found(job, tmp_path)
     assert (state.processes, state.even, state.saves, state.rounds) == (4, True, 4, 1)
@@ -178,7 +178,7 @@ def test_saved_by_one_and_read_by_others(tmp_path: Path) -> None:
 
 
 def test_hostile_values(tmp_path: Path) -> None:
-    """Impossible counters and times result in no rows, or in rows with possible numbers."""
+    """Impossible counters and times in a log cause no rows, or rows with possible numbers."""
     bad = float("nan")
     for values in (
         {"F_OPEN_START_TIMESTAMP": bad, "F_WRITE_START_TIMESTAMP": bad, "F_WRITE_TIME": bad},
@@ -245,7 +245,7 @@ def recorded(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def line_of(mark: str) -> int:
-    """Returns the number of the program's line with this comment."""
+    """Returns the number of the line of PROGRAM with the comment `mark`."""
     return next(n for n, line in enumerate(PROGRAM.splitlines(), 1) if f"# {mark}" in line)
 
 
@@ -338,8 +338,8 @@ def test_renamed_streams(build: Path, tmp_path: Path) -> None:
 
 
 def test_file_that_stays_open(build: Path, tmp_path: Path) -> None:
-    """A program in C that keeps its checkpoint open waits only during its calls, not from the open
-    to the close."""
+    """For a C program that keeps its checkpoint open, only the time in its calls counts, not the
+    time from open to close."""
     state = states_of(build, tmp_path, HELD_OPEN)
     assert [one.written for one in state] == [8 << 20]
     assert state[0].wall < 0.4  # of at least 0.8 seconds
@@ -347,7 +347,7 @@ def test_file_that_stays_open(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["txt", "pdf", "html"])
 def test_each_form(form: str, recorded: Path, summary: Run, tmp_path: Path) -> None:
-    """Each output form of the report has the section."""
+    """The report as text, PDF and web page has the section about checkpoints."""
     assert summary(recorded, "-o", f"a.{form}").returncode == 0
     out = tmp_path / f"a.{form}"
     whole = text_of(out) if form == "pdf" else html.unescape(out.read_text("utf-8"))
@@ -369,8 +369,8 @@ def test_each_form(form: str, recorded: Path, summary: Run, tmp_path: Path) -> N
 
 @pytest.mark.parametrize(("seconds", "told"), [(1100, 0), (2000, 1)])
 def test_interval(seconds: int, told: int, summary: Run, tmp_path: Path) -> None:
-    """For saves of 10 seconds the best interval is 22 minutes, which the report does not advise for
-    a shorter run. told: how often the advice occurs."""
+    """For saves of 10 seconds, the report computes a best interval of 22 minutes, and advises it
+    only if the run is longer. seconds: the run time; told: how often the advice occurs."""
     rows = tuple(saved(f"/ck_{step}.pt", 1.0 + 50 * step, seconds=10.0) for step in range(20))
     log = write(Job(rows, seconds=seconds), tmp_path / "often.darshan")
     text = " ".join(summary("--text", log).stdout.split())

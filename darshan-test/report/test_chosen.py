@@ -1,5 +1,5 @@
-"""The page shows some transfers singly, and sums of the others, which are compared with plain
-loops."""
+"""The web page shows some transfers singly and sums of the others; both are compared with plain
+loops over the log."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from logs.encode import encode
 from logs.model import Dxt, Log, Module, Segment
 from logs.record_id import record_id
 
-RUN_TIME = 12.5  # the run time of standard_log
+# Seconds; the run time of standard_log.
+RUN_TIME = 12.5
 
 
 def wide_log(ranks: int, each: int, seed: int = 1) -> Log:
     """Returns a log with a file for each rank and a file that all ranks use; rank 2 is slow. each:
-    the number of reads, and of writes, of a rank in a file."""
+    the number of reads, and of writes, of a rank in each file."""
     rng = random.Random(seed)
     log = standard_log({"POSIX": 4})
     names = [b"/data/all", *(b"/data/of-%d" % rank for rank in range(ranks))]
@@ -45,6 +46,8 @@ def wide_log(ranks: int, each: int, seed: int = 1) -> Log:
 
 
 def collected(path: Path, room: int) -> tuple[chosen.Survey, chosen.Choice, chosen.Transfers]:
+    """Returns the survey of a log's transfers, the choice of those that fit into `room`, and the
+    chosen ones."""
     with open_log(str(path)) as log:
         found = chosen.survey(log, RUN_TIME)
         choice = chosen.choose(found, room)
@@ -55,11 +58,13 @@ def collected(path: Path, room: int) -> tuple[chosen.Survey, chosen.Choice, chos
 
 
 def rows(transfers: chosen.Transfers) -> list[tuple[float, ...]]:
+    """Returns the transfers as sorted tuples."""
     names = ("rank", "file", "kind", "start", "offset", "length")
     return sorted(zip(*(getattr(transfers, name).tolist() for name in names)))
 
 
 def plain(log: Log) -> list[tuple[float, ...]]:
+    """Returns the transfers of a generated log, as rows returns them."""
     return sorted(
         (r.rank, r.id, kind, s.start, s.offset, s.length)
         for module in log.modules if module.name == "DXT_POSIX"
@@ -70,6 +75,7 @@ def plain(log: Log) -> list[tuple[float, ...]]:
 
 
 def test_all_where_there_is_room(tmp_path: Path) -> None:
+    """If all transfers fit, none is left out, and they are in the order of time."""
     made = wide_log(4, 50)
     (tmp_path / "a").write_bytes(encode(made))
     _, choice, got = collected(tmp_path / "a", 10_000)
@@ -79,8 +85,9 @@ def test_all_where_there_is_room(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("room", [600, 1500])
 def test_the_costliest(tmp_path: Path, room: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All transfers of the ranks, files and intervals that are shown are there, and the slow rank
-    is among them if there is room. room: the number of transfers that may be shown."""
+    """If not all transfers may be shown, the page has all transfers of the ranks, files and
+    intervals that it chose, including those of the slow rank if there is space. room: how many
+    transfers may be shown."""
     monkeypatch.setattr(chosen, "LONGEST", 20)
     made = wide_log(9, 50)
     (tmp_path / "a").write_bytes(encode(made))
@@ -99,8 +106,8 @@ def test_the_costliest(tmp_path: Path, room: int, monkeypatch: pytest.MonkeyPatc
 
 
 def test_sums_of_lanes() -> None:
-    """Counts, bytes and busy seconds equal those of a loop, also if bins are combined because there
-    are too many cells."""
+    """The numbers of transfers, their bytes and busy seconds in each interval equal those of a
+    plain loop, also if intervals are combined because there would be too many."""
     rng = np.random.default_rng(1)
     end = 10.0
     lanes = LaneBins(3, 2, end)

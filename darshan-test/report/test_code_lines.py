@@ -1,4 +1,5 @@
-"""The section "Where in the code" in each form of the report, and its position on the page."""
+"""The section "Where in the code" has the sums of each line in each form of the report, and stays
+within the page."""
 
 from __future__ import annotations
 
@@ -25,8 +26,8 @@ def site(name: str, **values: float) -> Row:
 
 
 def made(folder: Path, *rows: Row, **job: object) -> Path:
-    """Writes a log with a file and these call sites. job: other properties of the log. Returns its
-    path."""
+    """Writes a log with one file (FILE) and these call sites. job: other fields of Job. Returns the
+    log's path."""
     return write(Job((FILE, *rows), **job), folder / "made.darshan")  # type: ignore[arg-type]
 
 
@@ -41,7 +42,8 @@ SITES = (
 
 @pytest.mark.parametrize("form", ["txt", "pdf", "html"])
 def test_each_form(form: str, summary: Run, tmp_path: Path) -> None:
-    """Lines are summed over their call sites, and those with most time come first."""
+    """Each line of code has the sum of its call sites, and the line with most time comes first, in
+    text, PDF and web page."""
     log = made(tmp_path, *SITES)
     assert summary(log, "-o", f"a.{form}").returncode == 0
     out = tmp_path / f"a.{form}"
@@ -59,8 +61,9 @@ def test_each_form(form: str, summary: Run, tmp_path: Path) -> None:
 
 
 def test_ranks(summary: Run, tmp_path: Path) -> None:
-    """The section shows the least and the most time of the ranks, from their own records or from a
-    merged one; a record of an older version has sums only. The JSON follows its schema."""
+    """The section has the least and the most time of the ranks at a line, from the ranks' own
+    records or from a merged one. Records of older versions have sums only. The JSON follows its
+    schema."""
     rows = (
         *(
             row("SITES", "read;/home/me/a.py:1:f", rank=n, PROCESSES=1, READS=1, F_READ_TIME=n + 1)

@@ -1,5 +1,5 @@
-"""The report as a command: output files, invalid logs, names with special characters, and a system
-without LaTeX."""
+"""The report as a command: its output files, invalid logs, names with special characters, systems
+without LaTeX or numpy, and usage errors."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from logs.record_id import record_id
 from .conftest import INCOMPLETE, Run
 from .pages import reports_of, text_of
 
+# Names of files that contain TeX, markup, control characters and invalid UTF-8.
 HOSTILE = [
     rb"\input{/etc/passwd}$x^2$ %&#_{}~",
     rb"/a/\end{document}\write18{id}",
@@ -27,6 +28,7 @@ HOSTILE = [
     b"@BODY@@INFO@",
     b"/long/" + b"$" * 3000,
 ]
+# The same names as the PDF shows them.
 SHOWN = [
     r"\input{/etc/passwd}$x^2$ %&#_{}~",
     r"/a/\end{document}\write18{id}",
@@ -40,7 +42,7 @@ SHOWN = [
 
 @pytest.fixture
 def summary(command: Run) -> Run:
-    """Returns a function that runs the command itself, with a new Python."""
+    """Replaces the fixture of conftest.py: runs the command itself in a new Python."""
     return command
 
 
@@ -153,8 +155,8 @@ def test_broken_latex(summary: Run, log: Path, tmp_path: Path) -> None:
 
 
 def test_bad_logs(summary: Run, tmp_path: Path) -> None:
-    """Each invalid log causes a message of one line and the exit status 1; the valid log has its
-    report."""
+    """Each invalid log causes a message of one line and the exit status 1; a valid log in the same
+    command has its report."""
     paths = []
     for number, bad in enumerate(unreadable()):
         if number % 5 == 0:  # the reader's own tests use all of them
@@ -265,8 +267,8 @@ def test_two_logs_of_one_name(summary: Run, log: Path, tmp_path: Path) -> None:
 
 
 def test_limits_of_the_counts_are_named(summary: Run, tmp_path: Path) -> None:
-    """The report says that stdio calls inlined by the compiler, and requests of io_uring that the
-    runtime cannot see, are not counted."""
+    """The report says how many stdio calls the compiler inlined, and how many io_uring requests the
+    runtime could not see: neither is counted."""
     made = standard_log({"STDIO": 2})
     made.annex = standard_log({"POSIX_EXT": 4}, files=3).modules
     unseen = sum(r.counters["POSIX_EXT_URING_UNSEEN"] for r in made.annex[0].records)

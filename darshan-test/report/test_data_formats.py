@@ -1,4 +1,4 @@
-"""The formats of the files from which a training reads its samples."""
+"""The report names the formats of the files from which a training reads its samples."""
 
 from __future__ import annotations
 

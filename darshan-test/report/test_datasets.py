@@ -1,4 +1,4 @@
-"""Compares the page about datasets with plain sums over the rows of darshan-parser."""
+"""The page about datasets is compared with plain sums over the rows of darshan-parser."""
 
 from __future__ import annotations
 
@@ -47,10 +47,12 @@ Sums = dict[str, dict[str, float]]
 
 
 def dataset_name(number: int) -> str:
+    """Returns the name of a dataset: its file and its path in it."""
     return f"/data/run{number % FILES}.h5:/group/field-{number:02d}"
 
 
 def layers_module() -> Module:
+    """Returns the description of the module LAYERS."""
     module = module_by_name("LAYERS")
     assert module is not None
     return module
@@ -66,8 +68,8 @@ def layers_record(name: str, rank: int, values: dict[str, float]) -> bytes:
 
 
 def operations(rng: random.Random) -> dict[str, float]:
-    """Returns random calls and times of every operation; the times of POSIX are within those of the
-    upper layers."""
+    """Returns random counters of calls, bytes and times for each kind of HDF5 operation; the times
+    in POSIX are within those of the layers above it."""
     found: dict[str, float] = {}
     for operation in OPERATIONS:
         found[f"{operation}_CALLS"] = rng.randint(0, 50)
@@ -87,6 +89,7 @@ def operations(rng: random.Random) -> dict[str, float]:
 
 
 def dataset_record(rng: random.Random, number: int, rank: int) -> bytes:
+    """Returns the bytes of a dataset's LAYERS record with random counters."""
     values = operations(rng) | {
         "UPPER_MODULE": 4,
         "BYTES_ASKED_READ": 0 if number == 1 else rng.randrange(10**7),
@@ -104,6 +107,7 @@ def dataset_record(rng: random.Random, number: int, rank: int) -> bytes:
 
 
 def h5d_record(number: int, rank: int) -> Counted:
+    """Returns the H5D record of a dataset."""
     layout = LAYOUTS["H5D"][2]
     counters = dict.fromkeys(layout.counters, 0)
     for place in range(1, 4):
@@ -120,8 +124,8 @@ def h5d_record(number: int, rank: int) -> Counted:
 
 
 def made_log(seed: int) -> Log:
-    """Returns a log with datasets in three files, a record for each rank, and calls that the
-    program makes without a library."""
+    """Returns a log with LAYERS records of 23 datasets in three files for each of two ranks, and of
+    calls that the program made without a library."""
     rng = random.Random(seed)
     files = [f"/data/run{i}.h5" for i in range(FILES)]
     names = [*map(dataset_name, range(DATASETS)), *files, "<application>"]
@@ -143,8 +147,8 @@ def made_log(seed: int) -> Log:
 
 
 def naive(parser: Path, log: Path) -> Sums:
-    """Returns the sum over ranks, or the maximum for counters that have no sum, by record name and
-    counter."""
+    """Returns LAYERS counters by the record's name: summed over ranks, or the maximum of counters
+    that have no sum."""
     command = [parser, "--show-incomplete", log]
     output = subprocess.run(command, capture_output=True, check=True).stdout.decode()
     alike = {c.name for c in layers_module().counters if not c.summed}
@@ -161,31 +165,34 @@ def naive(parser: Path, log: Path) -> Sums:
 
 
 def total(row: dict[str, float], *patterns: str, over: tuple[str, ...] = OPERATIONS) -> float:
+    """Returns the sum of counters. patterns: their names, with {} for each operation in `over`."""
     return sum(row[pattern.format(o)] for pattern in patterns for o in over)
 
 
 def moved_below(row: dict[str, float]) -> float:
-    """Returns the bytes that were moved by POSIX and by streams."""
+    """Returns the bytes that POSIX and streams moved for the operations of a record."""
     kinds = ("POSIX_BYTES_READ", "POSIX_BYTES_WRITTEN", "STDIO_BYTES_READ", "STDIO_BYTES_WRITTEN")
     return total(row, *(f"{{}}_{kind}" for kind in kinds))
 
 
 def lower_time(row: dict[str, float]) -> float:
+    """Returns the seconds in POSIX and STDIO below a dataset."""
     return total(row, "F_{}_POSIX_TIME", "F_{}_STDIO_TIME")
 
 
 def mpi_time(row: dict[str, float]) -> float:
+    """Returns the seconds in MPI below a dataset."""
     return total(row, "F_{}_MPIIO_TIME", "F_{}_COMM_TIME")
 
 
 def page(text: str) -> list[str]:
-    """Returns the lines of the report's section about datasets, which ends before the next "by
-    time"."""
+    """Returns the lines of the report's section about datasets."""
     start = text.index(TITLE)
     return text[start : text.index("by time", start)].split("\n")
 
 
 def report(summary: Run, folder: Path, log: Path, *options: str) -> str:
+    """Returns the text of a log's PDF. options: of the command."""
     done = summary(log, "-o", "out.pdf", *options)
     assert (done.returncode, done.stderr) == (0, "")
     return text_of(folder / "out.pdf")
@@ -193,17 +200,21 @@ def report(summary: Run, folder: Path, log: Path, *options: str) -> str:
 
 @pytest.fixture
 def made(tmp_path: Path) -> Path:
+    """Returns a log with datasets."""
     path = tmp_path / "log.darshan"
     path.write_bytes(encode(made_log(5)))
     return path
 
 
 def slowest(sums: Sums, kind: int) -> list[tuple[str, dict[str, float]]]:
+    """Returns the sums of objects of one kind, the slowest first. kind: number of the module
+    above."""
     found = [(name, row) for name, row in sums.items() if row["UPPER_MODULE"] == kind]
     return sorted(found, key=lambda pair: -total(pair[1], "F_{}_TIME"))
 
 
 def check_factor(cell: str, part: float, whole: float) -> None:
+    """Checks a cell with a ratio, which is rounded; "-" if the whole is 0."""
     if whole == 0:
         assert cell == "-"
     else:
@@ -212,11 +223,13 @@ def check_factor(cell: str, part: float, whole: float) -> None:
 
 
 def check_share(cell: str, true: float) -> None:
+    """Checks a cell with a fraction, which is rounded. true: the exact one."""
     assert abs(quantities(cell)[0] - true) < 0.00106 + 1e-4
 
 
 def check_bytes(cells: tuple[str, ...], row: dict[str, float]) -> None:
-    """Checks a row of the table of bytes."""
+    """Checks a row of the report's table of bytes. cells: its cells as printed; row: the counters
+    of the dataset."""
     asked = row["BYTES_ASKED_READ"] + row["BYTES_ASKED_WRITTEN"]
     moved = moved_below(row)
     distinct = row["DISTINCT_BYTES_READ"] + row["DISTINCT_BYTES_WRITTEN"]
@@ -243,7 +256,8 @@ def check_bytes(cells: tuple[str, ...], row: dict[str, float]) -> None:
 
 
 def check_times(cells: tuple[str, ...], row: dict[str, float]) -> None:
-    """Checks a row of the table of times and storage."""
+    """Checks a row of the report's table of times and storage. cells: its cells as printed; row:
+    the counters of the dataset."""
     time, posix = total(row, "F_{}_TIME"), lower_time(row)
     assert close(quantities(cells[0])[0], time, 1e-5)
     mpi = mpi_time(row)
@@ -266,8 +280,7 @@ def check_times(cells: tuple[str, ...], row: dict[str, float]) -> None:
 
 
 def test_datasets(summary: Run, parser: Path, made: Path, tmp_path: Path) -> None:
-    """Every cell of both tables is right; they list the ten datasets with the most time, in
-    order."""
+    """Both tables list the ten datasets with the most time, in order, and every cell is right."""
     lines = page(report(summary, tmp_path, made))
     sums = naive(parser, made)
     bytes_rows = [m for m in map(BYTES_ROW.match, lines) if m]
@@ -295,6 +308,7 @@ def test_datasets(summary: Run, parser: Path, made: Path, tmp_path: Path) -> Non
     ],
 )
 def test_names_are_cut_where_they_are_alike(names: list[str], shown: list[str]) -> None:
+    """Long names are cut so that their differences remain. shown: the expected names."""
     assert endings(names, 10) == shown
 
 
@@ -354,7 +368,7 @@ def test_no_page_without_layers(summary: Run, tmp_path: Path) -> None:
 
 
 def test_any_value(summary: Run, tmp_path: Path) -> None:
-    """The page can be made whatever values a log has."""
+    """The report can be made, without a message, from any values of LAYERS counters."""
     extremes = [0, -1, (1 << 63) - 1, -(1 << 63), 10**18]
     floats = [0.0, -1.0, float("nan"), float("inf"), 1.7976931348623157e308]
     module, rng, raw = layers_module(), random.Random(2), b""
@@ -411,7 +425,8 @@ def test_raw_data_apart(build: Path, parser: Path, summary: Run, tmp_path: Path)
 
 
 def test_calls_on_metadata(summary: Run, tmp_path: Path) -> None:
-    """The page has calls and times of H5_META by kind, with two processes of one file combined."""
+    """The page has the calls and times on attributes, links and the like (module H5_META) by kind,
+    summed over the two processes that used the file."""
     module = module_by_name("H5_META")
     assert module is not None
     name = b"/data/a.h5"

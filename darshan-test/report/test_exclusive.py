@@ -1,5 +1,5 @@
-"""Compares the time of each layer without those below it with a plain sum over the rows of
-darshan-parser."""
+"""The time that each layer spent itself, without the layers below it, is compared with a plain sum
+over the rows of darshan-parser."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ KINDS["metadata"] = tuple(o for o in OPERATIONS if o not in ("READ", "WRITE"))
 
 
 def write_log(path: Path) -> None:
-    """Writes a log with datasets, HDF5 files, an MPI-IO file, POSIX records and calls that the
-    program makes without a library."""
+    """Writes a log with LAYERS records of datasets, HDF5 files and an MPI-IO file, with a POSIX
+    record, and with calls that the program made without a library."""
     rng = random.Random(3)
     made = made_log(3)
     made.names.append((record_id(PROGRAM_FILE.encode()), PROGRAM_FILE.encode()))
@@ -61,8 +61,8 @@ def expected(parser: Path, log: Path) -> dict[str, dict[str, float]]:
 
 
 def test_every_second_in_one_layer(summary: Run, parser: Path, tmp_path: Path) -> None:
-    """The data has the sums, and page 1 has the values per process; POSIX, which calls no other
-    layer, has its whole time."""
+    """The JSON has for each layer the seconds of itself, summed over processes, and page 1 has the
+    mean of a process. POSIX, which calls no other layer, has its whole time."""
     path = tmp_path / "made.darshan"
     write_log(path)
     true = expected(parser, path)

@@ -1,4 +1,5 @@
-"""The other forms of a report: web page, data, text, comparison, many logs."""
+"""The report's other forms: web page, JSON, CSV, text, comparison of two logs, and the report on
+many logs."""
 
 from __future__ import annotations
 
@@ -26,15 +27,17 @@ SCHEMA = json.loads((SOURCE / "doc" / "report.schema.json").read_text("utf-8"))
 
 
 def problem(path: Path, name: str) -> Path:
-    """Writes a log with the problem `name`; returns the path."""
+    """Writes the smallest log with the finding `name` to `path`; returns the path."""
     return write(next(having for case, having, _ in CASES if case == name), path)
 
 
 def check_schema(value: Any) -> None:
+    """Fails unless a value follows the schema of the report."""
     jsonschema.Draft202012Validator(SCHEMA).validate(value)
 
 
 def test_json(summary: Run, tmp_path: Path) -> None:
+    """The JSON of a log follows the schema, and has its findings, layers and job."""
     log = problem(tmp_path / "a.darshan", "small-accesses-read")
     done = summary("--json", log)
     assert (done.returncode, done.stdout, done.stderr) == (0, "a.json\n", "")
@@ -49,6 +52,7 @@ def test_json(summary: Run, tmp_path: Path) -> None:
 
 
 def test_json_of_real_logs(summary: Run) -> None:
+    """The JSON of each real log follows the schema."""
     paths = real_log_paths()
     if not paths:
         return
@@ -84,6 +88,8 @@ def test_text(summary: Run, tmp_path: Path) -> None:
 
 
 def test_thresholds(summary: Run, tmp_path: Path) -> None:
+    """A file of thresholds changes the findings, a wrong line in it is an error, and the listed
+    thresholds are such a file."""
     log = problem(tmp_path / "a.darshan", "small-accesses-read")
     changed = tmp_path / "limits"
     changed.write_text("# ours\noperations = 100000\n")
@@ -99,8 +105,8 @@ def test_thresholds(summary: Run, tmp_path: Path) -> None:
 
 
 def test_compare(summary: Run, tmp_path: Path) -> None:
-    """The comparison has bytes and time of the second run, and the problem that occurs only in the
-    first one."""
+    """The comparison has bytes and time of both runs with their ratio, and the problem that only
+    the first one has."""
     _, having, without = next(c for c in CASES if c[0] == "small-accesses-write")
     one, two = write(having, tmp_path / "one"), write(without.but(F_WRITE_TIME=1.5), tmp_path / "b")
     done = summary("--text", "--compare", one, two)
@@ -181,7 +187,7 @@ def test_bookmarks_and_links(summary: Run, tmp_path: Path) -> None:
 
 
 def test_long_names_are_given_in_full(summary: Run, tmp_path: Path) -> None:
-    """A long name is shortened in the table and complete in the appendix."""
+    """A long file name is shortened in the PDF's table and complete in its appendix."""
     name = "/scratch/" + "/".join(f"folder-{i}" for i in range(20)) + "/file"
     having = next(having for case, having, _ in CASES if case == "small-accesses-read")
     log = write(replace(having, rows=(replace(having.rows[0], name=name),)), tmp_path / "a")

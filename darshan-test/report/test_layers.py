@@ -1,4 +1,4 @@
-"""The report reads only counters that exist in the log format."""
+"""The counters that the report's table of layers names exist in the log format."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ BY_NAME = [pytest.param(layer, id=layer.module) for layer in LAYERS]
 
 @pytest.mark.parametrize("layer", BY_NAME)
 def test_names_exist(layer: Layer) -> None:
-    """Every operation is computed from counters of calls, and the layer's prefix is that of the
-    module's counters."""
+    """Each counter from which an operation is computed exists in the layer's module, is summed over
+    ranks and is a count."""
     module = module_by_name(layer.module)
     assert module is not None
     counters = {c.name: c for c in module.counters}
@@ -26,7 +26,8 @@ def test_names_exist(layer: Layer) -> None:
 
 @pytest.mark.parametrize("layer", BY_NAME)
 def test_histogram(layer: Layer) -> None:
-    """A layer has all buckets of a histogram, in the table's order, or none."""
+    """The module of a layer has counters for all sizes of a histogram, in the report's order, or
+    for none."""
     module = module_by_name(layer.module)
     assert module is not None
     for kind in ("READ", "WRITE"):

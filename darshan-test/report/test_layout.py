@@ -1,5 +1,5 @@
-"""The layout of a page: no overlaps, names that can be distinguished, visible short transfers,
-marks at impossible times, and no page with only a few lines."""
+"""The layout of PDF pages: no overlaps, shortened names that can be distinguished, visible short
+transfers, marks at impossible times, and no page with only a few lines."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ from .test_pages import pages
 
 
 def boxes(pdf: Path) -> list[tuple[int, str, np.ndarray]]:
-    """Returns the page, the text and the position of every word, including words in figures."""
+    """Returns for every word of a PDF, also in figures: its page, its text, and its box in points
+    (left, top, right, bottom)."""
     done = subprocess.run(["pdftotext", "-bbox", pdf, "-"], capture_output=True, check=True)
     found, page = [], 0
     for line in done.stdout.decode().split("\n"):
@@ -45,8 +46,8 @@ def boxes(pdf: Path) -> list[tuple[int, str, np.ndarray]]:
 
 
 def overlaps(pdf: Path) -> list[tuple[int, str, str]]:
-    """Returns the page and the two words of each overlap of at least a quarter of the height and
-    more than a point of the width."""
+    """Returns the page and the two words of each overlap. An overlap is at least a quarter of the
+    words' height and more than a point wide."""
     found = []
     words = boxes(pdf)
     for number in {page for page, _, _ in words}:
@@ -91,7 +92,7 @@ def test_a_full_histogram(summary: Run, tmp_path: Path) -> None:
 
 
 def alike(rng: random.Random) -> list[str]:
-    """Returns long names that differ in a few characters."""
+    """Returns 6 to 29 long names that differ in few characters."""
     base = "".join(rng.choice("abc/") for _ in range(rng.randrange(30, 120)))
     names = {base}
     number = rng.randrange(6, 30)
@@ -103,6 +104,7 @@ def alike(rng: random.Random) -> list[str]:
 
 
 def test_shortened_names_stay_apart() -> None:
+    """Shortened names differ if the names do, fit the width, and are the same in all tables."""
     rng = random.Random(5)
     for _ in range(300):
         width, names = rng.randrange(12, 64), alike(rng)
@@ -142,8 +144,8 @@ def test_shortened_names_of_a_report(summary: Run, tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_is_marked(summary: Run, tmp_path: Path) -> None:
-    """If the clock was set back during a run, every time that depends on it is marked and a warning
-    says so; other reports have no such warning."""
+    """If the clock was set back during a run, the report marks every time that depends on it and
+    has a warning; other reports have neither."""
     log = standard_log({"POSIX": 4}, files=2)
     path = tmp_path / "log"
     for back in (False, True):
@@ -166,6 +168,7 @@ def test_what_cannot_be_is_marked(summary: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize("show", [units.seconds, units.duration, units.amount, units.count,
                                   units.rate, units.brief])  # fmt: skip
 def test_zero_has_no_sign(show: object) -> None:
+    """A number that is rounded to zero has no minus sign. show: the function that formats it."""
     for value in (-0.0, -1e-9, -0.0004, -0.3, -0.04999):
         shown = show(value)  # type: ignore[operator]
         assert not re.search(r"-0(\.0+)?\b(?!\.)", shown), (value, shown)
@@ -196,8 +199,9 @@ def test_a_short_transfer_is_seen(tmp_path: Path) -> None:
 
 
 def order_and_sizes(output: str) -> tuple[Counter[str], dict[int, int], dict[int, list[bool]]]:
-    """Returns, from darshan-parser's POSIX rows, the sums of the order counters, the sizes of
-    files, and whether they were read and written."""
+    """Computes from the POSIX rows of darshan-parser: the sums of the counters about calls and
+    their order; by record id the highest byte used plus 1 (0 for a file without transfers); and by
+    record id whether the file was read, and written."""
     sums: Counter[str] = Counter()
     last: dict[int, int] = {}
     used: dict[int, list[bool]] = {}
@@ -217,8 +221,8 @@ def order_and_sizes(output: str) -> tuple[Counter[str], dict[int, int], dict[int
 
 
 def test_order_and_sizes(parser: Path, summary: Run, tmp_path: Path) -> None:
-    """Fractions of sequential and consecutive calls, and numbers and mean sizes of files, are right
-    for real logs."""
+    """The shares of sequential and consecutive calls, and the numbers and mean sizes of files, are
+    right in the reports of real logs."""
     needs("real-logs")
     logs = [p for p in real_log_paths() if re.match(r"imbal|skew|nonmpi|hdf5_diag", p.name)]
     for path in turning(logs, 0.01, "order"):
@@ -253,8 +257,8 @@ def test_order_and_sizes(parser: Path, summary: Run, tmp_path: Path) -> None:
 
 
 def test_no_page_for_a_few_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If content is slightly too long for its pages, the lines are set closer together; longer
-    content is not changed."""
+    """If the content is slightly longer than its pages, the report sets the lines closer, so that
+    no page has only a few lines; longer content is not changed."""
     needs("program:pdflatex")
     made = {}
     for lines, sparse in ((54, 0.0), (54, latex._SPARSE), (80, latex._SPARSE), (80, 0.0)):

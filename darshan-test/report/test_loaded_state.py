@@ -1,5 +1,5 @@
-"""Files from which a program loaded its state: by which function, whether they were read or mapped,
-and the section about them."""
+"""The report finds the files from which a program loaded its state, by which function, and whether
+they were read or mapped."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from .diagnose.build import MIB, Job, number_of, row, write
 from .pages import text_of
 
 PACKAGES = "/home/me/env/lib/python3.11/site-packages"
-# A Python frame for each row of the table. Files that numpy loads count as state only if their
-# names say so.
+# For each library that the report knows, a Python frame that loads. Files that numpy loads count as
+# state only if their names say so.
 FRAMES = {
     "transformers' from_pretrained": "transformers/modeling_utils.py:3:from_pretrained",
     "torch.distributed.checkpoint": "torch/distributed/checkpoint/filesystem.py:3:read_data",
@@ -47,7 +47,8 @@ def found(job: Job, folder: Path) -> list[Loaded]:
 
 @pytest.mark.parametrize("title", [loader.title for loader in LOADERS])
 def test_each_function(title: str, tmp_path: Path) -> None:
-    """The library function of a call site determines which files contain a saved state."""
+    """A file counts as loaded state if a known library function is on the stack of the call site
+    that read it. title: the expected name of the function."""
     name = "/m/checkpoint.npz" if title == "numpy.load" else "/m/weights.bin"
     stack = f"read;{PACKAGES}/{FRAMES[title]};/home/me/serve.py:31:main"
     site = row(
@@ -60,8 +61,8 @@ def test_each_function(title: str, tmp_path: Path) -> None:
 
 
 def test_names_and_mappings(tmp_path: Path) -> None:
-    """Without call sites, names determine the files. The parts of a model are combined in one row,
-    and ranks are counted."""
+    """Without call sites, the names of files show which are loaded state. The parts of one model
+    share a row, which has the number of ranks and the mapped bytes."""
     rows = []
     for shard in (1, 2):
         name = f"/m/{shard}-2.pt"
@@ -78,7 +79,7 @@ def test_names_and_mappings(tmp_path: Path) -> None:
     assert not found(Job((row("POSIX", "/m/a.pt", OPENS=1, BYTES_READ=1000),)), tmp_path)
 
 
-# Stands in for PyTorch's file, of which the path and the name of the function count.
+# A file in place of PyTorch's: only its path and the name of the function matter.
 LOAD = """
 def load(path):
     with open(path, "rb", buffering=0) as file:

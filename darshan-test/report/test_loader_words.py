@@ -1,4 +1,4 @@
-"""Findings about samples use the terms of the library that loads them."""
+"""Findings about samples of a training use the terms of the library that loads them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lab.environment import plain
 
 from .conftest import Run
 
-# Stands in for PyTorch's file, of which the path and the name of the function count.
+# A file in place of PyTorch's: only its path and the name of the function matter.
 FETCH = "def fetch(data, indices):\n    return [data[i] for i in indices]\n"
 PROGRAM = """
 import sys
@@ -33,7 +33,7 @@ class Dataset:
 
 fetch({"files": Files, "dataset": Dataset}[sys.argv[2]](), range(int(sys.argv[3])))
 """
-# Memory is not slow storage: each cost counts.
+# Thresholds by which every cost counts, because the test's files are in memory.
 LIMITS = "stake.share = 0\nstake.seconds = 0\nfiles.many = 100\n"
 
 
@@ -66,8 +66,9 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 def test_words(home: str, case: tuple[str, ...], samples: Path, build: Path, summary: Run) -> None:
     """The remedy is about a DataLoader only if a DataLoader loaded the samples, and the line is
-    that of the user's data set. home: the folder of the library's code; case: program, number,
-    finding, and words of the remedy."""
+    that of the user's data set. home: the folder of the library's code. case: the program's
+    argument, the number of samples, the finding, and words of the remedy with and without a
+    DataLoader."""
     what, number, name, for_loader, for_others = case
     log = samples / f"{home.rpartition('/')[2]}-{what}.darshan"
     command = [sys.executable, "train.py", str(samples / home), what, number]

@@ -1,5 +1,5 @@
-"""Details of the command: the output form that a file's extension selects, folders without logs,
-closed pipes, and Ctrl-C."""
+"""The file's ending selects the form of a report, and closed pipes, Ctrl-C and folders without logs
+leave no files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BEGINNINGS = {"pdf": b"%PDF-", "html": b"<!DOCTYPE html>",
 
 @pytest.fixture
 def summary(command: Run) -> Run:
-    """Returns a function that runs the command itself, with a new Python."""
+    """Replaces the fixture of conftest.py: runs the command itself in a new Python."""
     return command
 
 
@@ -39,12 +39,14 @@ def log(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("ending", [*BEGINNINGS, "HTML"])
 def test_the_form_follows_the_ending(ending: str, summary: Run, log: Path, tmp_path: Path) -> None:
+    """The ending of the output file selects the form."""
     done = summary(log, "-o", f"a.b.{ending}")
     assert (done.returncode, done.stderr, done.stdout) == (0, "", f"a.b.{ending}\n")
     assert (tmp_path / f"a.b.{ending}").read_bytes().startswith(BEGINNINGS[ending.lower()])
 
 
 def test_an_option_is_stronger_than_an_ending(summary: Run, log: Path, tmp_path: Path) -> None:
+    """An option for the form takes precedence over the ending, and PDF is the form without both."""
     for option, name, form in (("--json", "a.html", "json"), ("--pdf", "c.docx", "pdf")):
         assert summary(option, log, "-o", name).returncode == 0
         assert (tmp_path / name).read_bytes().startswith(BEGINNINGS[form]), name
@@ -54,6 +56,7 @@ def test_an_option_is_stronger_than_an_ending(summary: Run, log: Path, tmp_path:
 
 
 def test_an_ending_that_is_none_is_told(summary: Run, log: Path, tmp_path: Path) -> None:
+    """An unknown ending is a usage error that lists the known ones, and no file is written."""
     done = summary(log, "-o", "a\x1b.docx")
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = [line for line in done.stderr.splitlines() if "error" in line]
@@ -62,6 +65,7 @@ def test_an_ending_that_is_none_is_told(summary: Run, log: Path, tmp_path: Path)
 
 
 def test_a_campaign_of_two_logs_by_ending(summary: Run, log: Path, tmp_path: Path) -> None:
+    """The ending also selects the form of a comparison."""
     assert summary("--compare", log, log, "-o", "c.html").returncode == 0
     assert (tmp_path / "c.html").read_bytes().startswith(b"<!DOCTYPE html>")
 

@@ -33,6 +33,7 @@ def path(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def log(path: Path) -> Log:
+    """Opens a log."""
     return open_log(path)
 
 

@@ -31,6 +31,8 @@ def place(build: Path, tmp_path: Path) -> Path:
 def report(
     build: Path, place: Path, *options: str, browser: str = "", path: str = "/usr/bin:/bin"
 ) -> subprocess.CompletedProcess[str]:
+    """Runs `darshan report --open` in the folder. browser: the variable BROWSER; path: PATH.
+    Returns status and output."""
     return finished(
         [build / "darshan", "report", "--open", *options],
         cwd=place,
@@ -47,8 +49,8 @@ def shown(place: Path) -> Path:
 
 
 def test_a_page_is_shown(build: Path, place: Path) -> None:
-    """Without an option for the form, the report is a web page; the browser is started with its
-    address."""
+    """Without an option for the form, the report is a web page, and the browser is started with its
+    file:// address."""
     done = report(build, place, LOG, browser=str(place / "browser"))
     assert (done.returncode, done.stdout, done.stderr) == (0, "job one.html\n", "")
     assert shown(place) == place / "job one.html"
@@ -56,7 +58,8 @@ def test_a_page_is_shown(build: Path, place: Path) -> None:
 
 
 def test_a_pdf_is_shown(build: Path, place: Path) -> None:
-    """The commands in the variable BROWSER are tried in order; %s is replaced by the address."""
+    """The browser is the first command of the variable BROWSER that works; %s in it is replaced by
+    the address of the PDF."""
     browser = f"/no/such:false:{place}/browser --new-window %s:{place}/none"
     done = report(build, place, "--no-latex", "-o", "a.pdf", LOG, browser=browser)
     assert (done.returncode, done.stdout, done.stderr) == (0, "a.pdf\n", "")
@@ -65,6 +68,7 @@ def test_a_pdf_is_shown(build: Path, place: Path) -> None:
 
 
 def test_xdg_open(build: Path, place: Path) -> None:
+    """Without BROWSER, --open uses xdg-open."""
     (place / "bin").mkdir()
     (place / "browser").rename(place / "bin" / "xdg-open")
     done = report(build, place, LOG, path=f"{place}/bin:/usr/bin:/bin")
@@ -72,8 +76,8 @@ def test_xdg_open(build: Path, place: Path) -> None:
 
 
 def test_no_browser(build: Path, place: Path) -> None:
-    """If no browser is found, the report is made, a message of one line says so, and the status is
-    0."""
+    """If no browser works, the report is made all the same, the status is 0, and a message of one
+    line says that no browser was found."""
     (place / "bin").mkdir()
     failing = place / "bin" / "xdg-open"
     failing.write_text("#!/bin/sh\nexit 3\n")
@@ -87,6 +91,7 @@ def test_no_browser(build: Path, place: Path) -> None:
 
 @pytest.mark.parametrize("options", [["--text"], ["--json"], ["-o", "-"], ["-o", "a.csv"]])
 def test_what_no_browser_shows(options: list[str], build: Path, place: Path) -> None:
+    """--open is a usage error for forms that a browser does not show."""
     done = report(build, place, *options, LOG, browser=str(place / "browser"))
     assert done.returncode == 2 and "--open needs a PDF or a web page" in done.stderr
     assert not (place / "shown").exists()

@@ -1,5 +1,5 @@
-"""The file that --html makes: the data and scripts that it may load and run, and the escaping of
-names."""
+"""The web page that --html makes: it loads nothing and runs only its own scripts, and names in it
+are escaped."""
 
 from __future__ import annotations
 
@@ -26,13 +26,16 @@ from tree import SOURCE
 from .conftest import Run
 
 PAGE = SOURCE / "util" / "python" / "darshan_report" / "report" / "html"
+# A file name with markup and control characters, and the same name as the report shows it.
 HOSTILE = b"/a/</script><script>alert(1)</script>&\"'\x1b[31m\xff\n\xe2\x80\xae.h5"
 SHOWN = "/a/</script><script>alert(1)</script>&\"'\\x1b[31m\\xff\\x0a\\u202e.h5"
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 
 
 class Page(HTMLParser):
-    """The elements of a page, and whether they nest correctly."""
+    """The elements of a page: ids, link targets, tags, attributes that a strict page must not have
+    (onclick and the like, style), and the text of scripts and styles. Raises AssertionError if
+    elements do not nest correctly."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -71,6 +74,7 @@ class Page(HTMLParser):
 
 
 def page_of(text: str) -> Page:
+    """Returns a parsed page, all elements of which must be closed."""
     page = Page()
     page.feed(text)
     assert page.open == []
@@ -78,6 +82,7 @@ def page_of(text: str) -> Page:
 
 
 def hash_of(text: str) -> str:
+    """Returns the hash of a script or style, as in a Content-Security-Policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
@@ -90,6 +95,7 @@ def hostile_log(path: Path) -> Path:
 
 
 def strings(value: Any) -> list[str]:
+    """Returns all texts in a JSON value."""
     if isinstance(value, str):
         return [value]
     if isinstance(value, dict):
@@ -130,8 +136,8 @@ def test_hostile_names(summary: Run, tmp_path: Path) -> None:
 
 
 def test_third_party() -> None:
-    """The bundled files have the documented SHA-256; the page's own script contains no MIT
-    licence text."""
+    """The bundled uPlot files have the SHA-256 sums that README.md names, and the page's own script
+    contains no licence text."""
     page = (PAGE / "third_party" / "README.md").read_text("utf-8")
     for name in ("uPlot.js", "uPlot.css"):
         digest = hashlib.sha256((PAGE / "third_party" / name).read_bytes()).hexdigest()
@@ -148,7 +154,7 @@ def test_all_assets_are_used() -> None:
 
 @pytest.mark.needs("program:node")
 def test_units(tmp_path: Path) -> None:
-    """Scripts format numbers like the other parts of the report."""
+    """The page's scripts write numbers with units exactly like the report's Python."""
     rng = random.Random(7)
     values = [0, 1, 6e-7, 0.999499, 1023, 1024, 1023.95 * 1024, 99.95, 1e15]
     values += [10 ** rng.uniform(-8, 12) for _ in range(300)]

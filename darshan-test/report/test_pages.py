@@ -1,4 +1,5 @@
-"""Printed pages: tables and margins; and the memory needed for reports of the largest logs."""
+"""Printed tables and texts stay within the page, and reports of the largest logs need few pages and
+little memory."""
 
 from __future__ import annotations
 
@@ -19,9 +20,11 @@ from .diagnose.build import write
 from .diagnose.cases import CASES
 from .test_command import embedded
 
+# Limits of a report: pages, and KiB of memory.
 MOST_PAGES, MOST_KIB = 12, 250 * 1024
 POINTS_PER_MM = 72 / 25.4
-RIGHT = 195 * POINTS_PER_MM  # the right margin
+# The right margin, in points from the left edge of the page.
+RIGHT = 195 * POINTS_PER_MM
 BENCH = SOURCE / "darshan-test" / "bench"
 
 
@@ -32,13 +35,12 @@ class Word:
     text: str
     left: float
     right: float
-    line: int
-    page: int
+    line: int  # its lower edge, in whole points from the top
+    page: int  # from 0
 
 
 def words(pdf: Path) -> Iterator[Word]:
-    """Yields all words of a PDF, page by page; words at the same height have the same line
-    number."""
+    """Yields all words of a PDF, page by page."""
     command = ["pdftotext", "-bbox", pdf, "-"]
     done = subprocess.run(command, capture_output=True, check=True)
     space = "{http://www.w3.org/1999/xhtml}"
@@ -55,7 +57,8 @@ def pages(pdf: Path) -> int:
 
 
 def test_long_table(summary: Run, tmp_path: Path) -> None:
-    """The head and the rows of a table on several pages have the same columns."""
+    """If a table continues on a second page, its head is repeated there, and head and rows have the
+    same columns."""
     path = tmp_path / "many.darshan"
     # The table of the fifteen files with the most time has a head on each of its pages. The text
     # above it decides whether it spans two, so several logs are tried.
@@ -80,7 +83,7 @@ def test_long_table(summary: Run, tmp_path: Path) -> None:
 
 
 def at(word: Word) -> tuple[int, int]:
-    """Returns the position of a word: page and line."""
+    """Returns the page of a word and its height on the page."""
     return word.page, word.line
 
 
@@ -124,8 +127,8 @@ def memory(*command: str | Path) -> int:
     ids=["files", "ranks", "programs"],
 )
 def test_largest(maker: list[str], build: Path, tmp_path: Path) -> None:
-    """The reports of 100,000 files, of 10,000 ranks with a heat map each, and of as many programs
-    as ranks need at most twelve pages and 250 MiB."""
+    """The reports of 100,000 files, of 10,000 ranks with a heat map each, and of 4,096 programs
+    need at most twelve pages and 250 MiB."""
     log, pdf = tmp_path / "large.darshan", tmp_path / "large.pdf"
     command = [sys.executable, BENCH / maker[0], *maker[1:], log]
     subprocess.run(command, check=True, timeout=SECONDS)

@@ -42,12 +42,14 @@ PAGE = 842  # its height in points
 
 
 def written(members: list[Member], folder: Path, command: bytes = b"bash run.sh") -> Path:
+    """Writes the log of a tree of processes. Returns its path."""
     path = folder / "run.darshan"
     path.write_bytes(encode(trees.tree_log(members, RUN_TIME, command)))
     return path
 
 
 def read(members: list[Member], folder: Path) -> Processes:
+    """Returns the processes that the report finds in such a log."""
     with open_log(written(members, folder)) as log:
         found = processes(log)
     assert found is not None
@@ -55,7 +57,7 @@ def read(members: list[Member], folder: Path) -> Processes:
 
 
 def grown(seed: int) -> list[Member]:
-    """Returns a random tree of processes of few programs."""
+    """Returns a random tree of 2, 30 or 300 processes of few programs."""
     rng = random.Random(seed)
     members = [Member("bash run.sh", end=RUN_TIME)]
     for place in range(1, rng.choice((2, 30, 300))):
@@ -79,8 +81,8 @@ def grown(seed: int) -> list[Member]:
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("most", [2, 5, 20, 1000])
 def test_nothing_is_lost(seed: int, most: int, tmp_path: Path) -> None:
-    """The rows for a tree of processes add up to all of its processes, whatever the limit of rows
-    is."""
+    """The rows that the report shows for a tree of processes have the sums of all processes,
+    whatever the limit of rows is. most: this limit."""
     members = grown(seed)
     tree = read(members, tmp_path)
     shown = rows(fold(tree), most)
@@ -102,7 +104,8 @@ def test_nothing_is_lost(seed: int, most: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("most", [2, 100])
 def test_lanes(seed: int, most: int, tmp_path: Path) -> None:
-    """Each row of the diagram has the right number of processes in every bin."""
+    """In the diagram of a tree, each row has the right number of living processes in every
+    interval. most: the limit of rows."""
     tree = read(grown(seed), tmp_path)
     found = lanes(tree, RUN_TIME, most)
     assert len(found.lanes) <= most and found.end == RUN_TIME
@@ -140,6 +143,7 @@ def test_lanes(seed: int, most: int, tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_names_of_programs(command: str, name: str) -> None:
+    """A command line has this program. name: the expected name."""
     assert program_name(command)[0] == name
 
 
@@ -176,6 +180,7 @@ def test_who_is_a_worker(tmp_path: Path) -> None:
 
 
 def shapes() -> Iterator[tuple[str, list[Member]]]:
+    """Yields trees of many shapes, with their names."""
     yield "loop", trees.loop(400)
     yield "pipeline", trees.pipeline()
     yield "workers", trees.workers(8)
@@ -190,7 +195,8 @@ SHAPES = [pytest.param(members, id=name) for name, members in shapes()]
 
 @pytest.mark.parametrize("members", SHAPES)
 def test_every_form(members: list[Member], tmp_path: Path) -> None:
-    """Text and data about any tree of processes stay within their limits, without a warning."""
+    """For any tree of processes, the section, its JSON and the report's text are made without a
+    warning and within their limits of size."""
     with warnings.catch_warnings(), open_log(written(members, tmp_path)) as log:
         warnings.simplefilter("error")
         context = Context(log)
@@ -234,7 +240,8 @@ def test_margin(summary: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [1, 13])
 def test_pages_are_full(number: int, summary: Run, tmp_path: Path) -> None:
-    """Every page but the last is more than half full, though a figure may move to the next page."""
+    """Every page but the last is more than half full, except if the next figure did not fit on
+    it."""
     made = content.standard_log({"POSIX": 4}, files=3)
     made.names = [(i, name) for i, name in made.names or []]
     module, called = trees.processes([Member("sh"), *(Member(f"p{i}", 0) for i in range(number))])
@@ -250,7 +257,7 @@ def test_pages_are_full(number: int, summary: Run, tmp_path: Path) -> None:
 
 
 def test_page(summary: Run, tmp_path: Path) -> None:
-    """The report of a pipeline has the expected rows."""
+    """The report of a pipeline of four programs has the expected sentences and rows."""
     log = written(trees.pipeline(), tmp_path, b"bash -c dump | gzip | put")
     assert summary(log, "-o", "a.pdf").returncode == 0
     text = "".join(text_of(tmp_path / "a.pdf").split())
@@ -293,6 +300,7 @@ def test_web_page(summary: Run, tmp_path: Path) -> None:
 def test_screen(
     members: list[Member], words_of: list[str], summary: Callable[..., object], tmp_path: Path
 ) -> None:
+    """The text of a tree has these words. members: the processes. words_of: the expected words."""
     text = summary("--text", written(members, tmp_path)).stdout  # type: ignore[attr-defined]
     joined = " ".join(text.split())
     for wanted in words_of:
@@ -300,7 +308,7 @@ def test_screen(
 
 
 def test_hosts(summary: Run, tmp_path: Path) -> None:
-    """The report shows by how much the merger corrected the clocks of the hosts."""
+    """The report of a run on two hosts says by how much the merger corrected the hosts' clocks."""
     made = trees.tree_log([Member("a"), Member("b", 0, host="node2")], RUN_TIME)
     made.metadata += b"nodes=2\nclocks_moved=node2 +1.500 s\nclock_error=0.012 s\n"
     path = tmp_path / "run.darshan"
@@ -312,7 +320,7 @@ def test_hosts(summary: Run, tmp_path: Path) -> None:
 
 
 def stream(name: bytes, rank: int) -> Counted:
-    """Returns the record of a stream at which a process waited."""
+    """Returns the STDIO record of a stream from which a process read for 9 seconds."""
     layout = LAYOUTS["STDIO"][2]
     counters, times = dict.fromkeys(layout.counters, 0), dict.fromkeys(layout.fcounters, 0.0)
     counters |= {"STDIO_READS": 90000, "STDIO_BYTES_READ": 64 << 20}
@@ -321,8 +329,8 @@ def stream(name: bytes, rank: int) -> Counted:
 
 
 def test_pipes_are_no_files(summary: Run, tmp_path: Path) -> None:
-    """Waiting for another program at a pipe is not counted as I/O; the same reads from a file
-    are."""
+    """Reads from <STDIN>, in which a program waits for another one, are not counted as file I/O;
+    the same reads from a file are."""
     made = trees.tree_log(trees.pipeline(), RUN_TIME)
     path = tmp_path / "run.darshan"
     for name in (b"<STDIN>", b"/data"):
@@ -338,6 +346,7 @@ def test_pipes_are_no_files(summary: Run, tmp_path: Path) -> None:
 
 
 def test_one_process_is_no_tree(summary: Run, tmp_path: Path) -> None:
+    """A run of one process has no section of processes."""
     text = summary("--text", written([Member("a")], tmp_path)).stdout
     assert "on 1 process." in text and "lived" not in text
 

@@ -12,6 +12,8 @@ _WRITES = ("diagnose", "measure", "summary")  # their texts are printed in a PDF
 
 
 def _texts() -> set[str]:
+    """Returns all characters of the string constants in the package's folders whose texts a PDF may
+    contain."""
     package = Path(darshan_report.__file__).parent
     found: set[str] = set()
     for folder in _WRITES:
@@ -23,7 +25,8 @@ def _texts() -> set[str]:
 
 
 def test_every_letter_of_ours() -> None:
-    """Every character can be printed; quotation marks were once printed as <U+201C>."""
+    """Every character of the package's own texts can be printed in a PDF, also quotation marks,
+    which LaTeX's fonts lack in some encodings."""
     letters = _texts()
     assert "\u201c" in letters
     assert [c for c in sorted(letters) if printable(c) != c] == []

@@ -1,4 +1,5 @@
-"""Reports of real runs of several programs: a loop of a shell, a build, a pool of workers."""
+"""Reports of real runs show the programs of a shell's loop, of a build and of a pool of workers,
+with their bytes."""
 
 from __future__ import annotations
 
@@ -49,6 +50,7 @@ if __name__ == "__main__":
 
 
 def ranks(log: Path) -> int:
+    """Returns the number of processes in a log."""
     with open_log(log) as opened:
         return opened.info.nprocs
 
@@ -66,12 +68,14 @@ def ran(build: Path, folder: Path, *command: str) -> Path:
 
 @pytest.fixture
 def work(tmp_path: Path) -> Path:
+    """Returns an empty folder for programs."""
     folder = tmp_path / "work"
     folder.mkdir()
     return folder
 
 
 def screen(log: Path) -> tuple[list[str], list[Finding]]:
+    """Returns the lines of the text report, and the findings."""
     with open_log(log) as opened:
         context = Context(opened)
         return list(terminal.lines(context)), context.findings
@@ -83,6 +87,7 @@ def row(lines: list[str], start: str) -> str:
 
 
 def test_loop(build: Path, work: Path, tmp_path: Path) -> None:
+    """A loop of a shell has one row for each program, with the number of its processes."""
     for number in range(20):
         (work / f"part-{number}").write_bytes(bytes(1000))
     (work / "loop.sh").write_text(LOOP)
@@ -95,7 +100,8 @@ def test_loop(build: Path, work: Path, tmp_path: Path) -> None:
 
 
 def test_pipes(build: Path, work: Path, tmp_path: Path) -> None:
-    """The report has exactly the bytes that went through pipes."""
+    """The report has exactly the bytes that programs wrote into pipes, and mentions no reads from
+    pipes if there were none."""
     lines, _ = screen(ran(build, tmp_path, "sh", "-c", "seq 3; seq 3; true"))
     text = " ".join(lines)
     assert "they wrote 12 B to them, in " in text
@@ -103,6 +109,8 @@ def test_pipes(build: Path, work: Path, tmp_path: Path) -> None:
 
 
 def test_build(build: Path, work: Path, tmp_path: Path) -> None:
+    """A build has one row for each program that make and the compiler start, and no process starts
+    before the run."""
     needs("program:make")
     for name in ("one", "two", "three"):
         (work / f"{name}.c").write_text(f"int {name}(void) {{ return 1; }}\n")
@@ -121,7 +129,8 @@ def test_build(build: Path, work: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_pool(method: str, build: Path, work: Path, tmp_path: Path) -> None:
-    """Workers are shown below their program, whatever started them, and so are their writes."""
+    """Worker processes are shown below their program, whether they were forked or spawned, with the
+    bytes that they wrote. A finding about small writes, if there is one, names the workers."""
     (work / "pool.py").write_text(POOL)
     log = ran(build, tmp_path, "/usr/bin/python3", "pool.py", method)
     lines, findings = screen(log)

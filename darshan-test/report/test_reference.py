@@ -1,4 +1,5 @@
-"""A finding links to the description of its diagnosis, in each form of the report."""
+"""A finding has a link to the description of its diagnosis, in each form of the report.
+DARSHAN_DOC_URL is the address of the documentation."""
 
 from __future__ import annotations
 
@@ -42,7 +43,7 @@ def log(tmp_path: Path) -> Path:
 )
 def test_address(named: str, address: str, log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Characters that could end an attribute or a string of a PDF are escaped in the address.
-    named: the setting of the address; address: the result."""
+    named: DARSHAN_DOC_URL; address: what precedes the path of the page in the link."""
     monkeypatch.setenv("DARSHAN_DOC_URL", named)
     with open_log(log) as opened:
         found = diagnose(opened)
@@ -53,7 +54,7 @@ def test_address(named: str, address: str, log: Path, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("named", ["javascript:alert(1)", "docs", "https:", "http://[x", "//"])
 def test_no_address(named: str, log: Path, summary: Run) -> None:
-    """An invalid address causes a warning of one line, and the report has no links."""
+    """An invalid DARSHAN_DOC_URL causes a warning of one line, and the report has no links."""
     done = summary("--json", "-o", "-", log, environment={"DARSHAN_DOC_URL": named})
     assert done.returncode == 0
     if named != "//":  # the root of the file system
@@ -62,7 +63,7 @@ def test_no_address(named: str, log: Path, summary: Run) -> None:
 
 
 def test_text(log: Path, summary: Run) -> None:
-    """The report as text has the address only with -v."""
+    """The report as text has the address of a diagnosis only with -v."""
     environment = {"DARSHAN_DOC_URL": SITE}
     assert SITE not in summary("--text", log, environment=environment).stdout
     shown = summary("--text", "-v", log, environment=environment).stdout
@@ -71,6 +72,7 @@ def test_text(log: Path, summary: Run) -> None:
 
 @pytest.mark.parametrize("way", ["", "--no-latex"])
 def test_pdf(way: str, log: Path, summary: Run, tmp_path: Path) -> None:
+    """A finding in a PDF, made with or without LaTeX, links to its description. way: the option."""
     needs("program:pdftohtml")
     done = summary(*([way] if way else []), log, environment={"DARSHAN_DOC_URL": f"{SITE}/a_b~%"})
     assert (done.returncode, done.stderr) == (0, "")
@@ -82,8 +84,8 @@ def test_pdf(way: str, log: Path, summary: Run, tmp_path: Path) -> None:
 
 
 def test_page_leads_there(log: Path, summary: Run, tmp_path: Path) -> None:
-    """A click opens the description of a diagnosis in a local file; the page's policy permits this.
-    Counters have links, too."""
+    """On the web page, a click opens the description of a diagnosis, or of a counter, in a local
+    file."""
     needs("program:chromium", "program:chromedriver")
     site = tmp_path / "a site"
     (site / "doc").mkdir(parents=True)

@@ -1,4 +1,5 @@
-"""Explanations on the screen and in the report for datasets whose numbers alone would mislead."""
+"""The sentences, on the screen of `darshan stat` and in the report, about datasets whose numbers
+alone would mislead."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ def dataset(name: str, points: int, **values: float) -> tuple[Row, Row]:
 
 
 def screen(build: Path, job: Job, folder: Path) -> list[str]:
-    """Returns the lines below the first row of the table of datasets on the screen."""
+    """Returns the lines that `darshan stat` prints below the first dataset of its table."""
     log = write(job, folder / "log.darshan")
     done = subprocess.run(
         [build / "darshan", "stat", "-r", log], capture_output=True, text=True, check=True

@@ -1,4 +1,5 @@
-"""Numbers in findings about real programs, compared with those that the programs' code implies."""
+"""Numbers in the findings about real programs, compared with those that follow from the programs'
+code."""
 
 from __future__ import annotations
 
@@ -18,6 +19,7 @@ from .diagnose.build import write
 from .diagnose.cases import CASES
 from .pages import text_of
 
+# Thresholds that let each finding appear.
 LIMITS = "stake.seconds = 0\nstake.share = 0\nstream.latency = 0\noperations = 100\n"
 
 TWO_LAYERS = """
@@ -88,7 +90,8 @@ for step in range(40):
     with open(sys.argv[1], sys.argv[2], 0) as f:
         f.write(bytes(1 << 20))
 """
-# HDF5 drops its cache of chunks at each close; a chunk is larger than the default cache.
+# Reads a compressed dataset slice by slice, and opens it again for each slice: at each close HDF5
+# drops its cache of chunks. A chunk is larger than the default cache.
 DROPPED = """
 import h5py, numpy
 with h5py.File("field.h5", "w") as file:
@@ -98,7 +101,8 @@ with h5py.File("field.h5") as file:
     for i in range(20):
         file["x"][i % 4, i]
 """
-JUDGED = "io.fine = 0\noperations = 100\n"  # every other threshold has its default
+# Two lower thresholds; every other threshold has its default.
+JUDGED = "io.fine = 0\noperations = 100\n"
 
 
 def findings(
@@ -129,8 +133,8 @@ def findings(
 
 
 def test_a_file_of_two_layers_counts_once(build: Path, summary: Run, tmp_path: Path) -> None:
-    """A file of two layers is counted once. Like numpy.save, the program writes a header by one
-    layer and the values by the other."""
+    """A file that a program writes through a stream and by its descriptor, as numpy.save does,
+    counts as one file."""
     found = findings(build, summary, tmp_path, TWO_LAYERS)["many-small-files"]
     said = re.match(r"([\d,]+) files", found["sentence"])
     assert said
@@ -141,8 +145,8 @@ def test_a_file_of_two_layers_counts_once(build: Path, summary: Run, tmp_path: P
 def test_reading_after_writing_is_no_slowing_down(
     build: Path, summary: Run, tmp_path: Path
 ) -> None:
-    """Reading a file after writing it is not reported as a slowdown, and a larger buffer is not
-    suggested for scattered reads."""
+    """A program that writes a file and then reads it in small scattered pieces is not reported as
+    slowing down, and gets no advice to enlarge a stream's buffer."""
     found = findings(build, summary, tmp_path, PHASES)
     assert "slowing-down" not in found
     assert "setvbuf" not in json.dumps(found.get("small-accesses-read", {}))
@@ -185,8 +189,9 @@ def test_a_run_that_loads_its_modules(build: Path, summary: Run, tmp_path: Path)
 
 @pytest.mark.parametrize("ways", [("O_DSYNC",), ("O_SYNC",), ("O_DSYNC", "0")])
 def test_writes_that_sync(build: Path, summary: Run, tmp_path: Path, ways: tuple[str, ...]) -> None:
-    """If a file was opened both with and without O_SYNC, the report does not say that each write
-    was synchronized."""
+    """The report counts writes to files that were opened with O_SYNC or O_DSYNC as synchronized. If
+    a file was opened both with and without O_SYNC, it does not say so of each write. ways: the
+    flags of the opens."""
     command = [sys.executable, "-c", SYNCS, *ways]
     said = findings(build, summary, tmp_path, command)["syncs"]["sentence"]
     assert said.startswith("300 calls of fsync and the like and ")
@@ -199,7 +204,8 @@ def test_writes_that_sync(build: Path, summary: Run, tmp_path: Path, ways: tuple
 
 
 def test_a_loop_that_appends(build: Path, summary: Run, tmp_path: Path) -> None:
-    """If a shell opens the file once for each line, the finding mentions no stat calls."""
+    """If a shell opens a file once for each line that it appends, the finding has the number of
+    opens and mentions no stat calls."""
     limits = f"{LIMITS}io.fine = 0\n"  # the whole run takes 50 ms
     found = findings(build, summary, tmp_path, ["bash", "-c", APPENDS], limits=limits)
     assert "line-buffered" not in found  # each close writes the line, whatever the buffer is
@@ -238,8 +244,7 @@ def test_a_checkpoint_is_new_each_time(
 
 
 def test_code_for_a_dropped_cache_runs(build: Path, summary: Run, tmp_path: Path) -> None:
-    """The lines of code in the remedy for a dataset that was opened repeatedly work in the
-    program."""
+    """The line of code in the remedy for a chunk cache works in the program that needs it."""
     pytest.importorskip("h5py")
     remedy = findings(build, summary, tmp_path, DROPPED)["chunk-cache"]["remedy"]["example"]
     code = remedy.splitlines()[0].split("  #")[0]

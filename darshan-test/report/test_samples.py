@@ -1,6 +1,6 @@
-"""If a data set takes long to load its samples, the report names the cause of the wait and the line
-in the data set. Most tests use a stand-in for PyTorch (training/standin), which loads samples in
-the training's own process."""
+"""If loading its samples takes a training long, the report names the cause of the wait, and the
+line in the data set. Most tests use a package in place of PyTorch (training/standin), which loads
+samples in the training's own process."""
 
 from __future__ import annotations
 
@@ -81,8 +81,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def text_of(build: Path, folder: Path, case: str, epochs: int = 3, ranks: int = 0) -> str:
-    """Records a training and returns its report as text, without line breaks. case: the argument of
-    the program; ranks: the number of processes with a rank, or 0 for one process without."""
+    """Records a training and returns its report as text, without line breaks. case, epochs: the
+    arguments of the program; ranks: the number of processes with a rank, or 0 for one process
+    without."""
     log = folder / f"{case}.darshan"
     one = f"{sys.executable} -B train.py {case} {epochs}"
     if ranks:
@@ -112,12 +113,14 @@ def report(build: Path, folder: Path, log: Path) -> str:
 
 
 def line(mark: str) -> str:
-    """Returns the line of the program with the comment `mark`, as the report names it."""
+    """Returns how the report names the line of PROGRAM with the comment `mark`."""
     number = next(n for n, text in enumerate(PROGRAM.split("\n"), 1) if f"# {mark}" in text)
     return f"train.py:{number}, in {mark.capitalize()}.__getitem__"
 
 
 def test_decoded_in_each_epoch(build: Path, folder: Path) -> None:
+    """For a data set that is decoded in each epoch, the report names the line, and the remedy
+    stores the samples."""
     text = text_of(build, folder, "decoded")
     assert "Each epoch reads the same 40 files again, 1.91 MiB, and makes its samples" in text
     decoded = line("decoded").split(":")[1].split(",")[0]
@@ -126,10 +129,13 @@ def test_decoded_in_each_epoch(build: Path, folder: Path) -> None:
 
 
 def test_one_epoch_is_not_again(build: Path, folder: Path) -> None:
+    """A single epoch repeats nothing."""
     assert "Each epoch reads the same" not in text_of(build, folder, "decoded", 1)
 
 
 def test_hdf5_opened_for_each_sample(build: Path, folder: Path) -> None:
+    """For a data set that opens its HDF5 file for each sample, the report names the line, and the
+    remedy opens the file once."""
     text = text_of(build, folder, "opened")
     assert "The data set opened " in text and " 150 times for 150 samples" in text
     opened = int(line("opened").split(":")[1].split(",")[0])

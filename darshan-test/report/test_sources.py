@@ -1,4 +1,4 @@
-"""Source code on the page: only with an option, and only that of files that may be shown."""
+"""The web page shows source code only with --sources, and only of files that may be shown."""
 
 from __future__ import annotations
 
@@ -33,8 +33,9 @@ def log(tmp_path: Path) -> Path:
 
 
 def test_sources(log: Path, summary: Run, tmp_path: Path) -> None:
-    """The page shows the lines around a line with I/O as text, and says why other source files are
-    not shown."""
+    """With --sources, the page shows the lines around each line with I/O, and says of other source
+    files why they are not shown: not source code, changed after the run, removed, or not a regular
+    file."""
     done = summary("--html", "--sources", log)
     assert (done.returncode, done.stderr) == (0, "")
     text = (tmp_path / "a.html").read_text("utf-8")

@@ -1,5 +1,5 @@
-"""The icicle graph of stacks: the picture for readers without scripts, and the graph in a
-browser."""
+"""The report's icicle graph has the sums of all stacks of I/O calls, as a picture without scripts,
+and as a graph that a reader can enlarge."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ SITES = (
 
 
 def made(folder: Path) -> Path:
-    """Writes a log with these call sites and two files, one of which has a name with markup;
-    returns its path."""
+    """Writes a log with the call sites SITES and two files, one of which has a name with markup;
+    returns the log's path."""
     one = row("POSIX", DATA, OPENS=1, READS=3000, BYTES_READ=1500, F_READ_TIME=2.0,
               SIZE_READ_0_100=3000)  # fmt: skip
     other = row("POSIX", OTHER, OPENS=20, WRITES=5, BYTES_WRITTEN=4500, F_WRITE_TIME=1.0)
@@ -61,8 +61,8 @@ def children(frame: Frame) -> dict[str, Frame]:
 
 
 def test_tree(tmp_path: Path) -> None:
-    """The tree of frames has the sums of all call sites, beginning at the outermost frame; frames
-    with less than 0.2 % of the total time, calls and bytes are combined into one."""
+    """The tree of frames has the sums of all call sites; its root calls the outermost frames.
+    Frames with less than 0.2 % of time, calls and bytes are combined into one."""
     with open_log(made(tmp_path)) as log:
         found = lines_of(log, 10)
     assert found
@@ -82,7 +82,8 @@ def test_tree(tmp_path: Path) -> None:
 
 
 def test_programs(tmp_path: Path) -> None:
-    """If several programs ran, each has a frame; the start code of the C library has none."""
+    """If several programs ran, each program is a frame below the root; the start code of the C
+    library is left out."""
     start = "libc.so+27305;aaaaaaaa+11;?"
     rows = (
         site(f"read;aaaaaaaa+50;libc.so+2724a;{start}", READS=2, F_READ_TIME=2.0),
@@ -105,7 +106,8 @@ def test_programs(tmp_path: Path) -> None:
 
 
 def test_many_frames(tmp_path: Path) -> None:
-    """A log of thousands of frames of equal size makes a small tree whose sums are exact."""
+    """A log with 60,000 stack frames of equal size makes a tree of at most about 2,000 frames whose
+    sums are exact."""
     deep = ";".join(f"/home/me/deep.py:{n}:f" for n in range(150))
     rows = [site(f"read;{deep};/home/me/a.py:{n}:g", READS=1, F_READ_TIME=1.0) for n in range(400)]
     with open_log(write(Job(tuple(rows)), tmp_path / "a.darshan")) as log:
@@ -134,7 +136,7 @@ def test_picture(summary: Run, tmp_path: Path) -> None:
 
 
 def test_without_names(summary: Run, tmp_path: Path) -> None:
-    """A log without call sites, or with hidden names, has no graph."""
+    """A log without call sites, or with anonymized ones, has no graph."""
     hidden = row("SITES", "0123456789abcdef", READS=1, F_READ_TIME=1.0)
     one = row("POSIX", DATA, OPENS=1, READS=1, F_READ_TIME=2.0)
     for rows in ((one,), (one, hidden)):
@@ -146,6 +148,7 @@ def test_without_names(summary: Run, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """Yields a browser's window."""
     needs("program:chromium", "program:chromedriver")
     with browser(tmp_path_factory.mktemp("browser")) as opened:
         yield opened
@@ -153,8 +156,9 @@ def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 @pytest.mark.parametrize("width", [1280, 400])
 def test_in_a_browser(window: Browser, summary: Run, tmp_path: Path, width: int) -> None:
-    """A click or Enter shows a frame in full width; the path and Escape lead back; the width is
-    time, calls or bytes; and marks lead to the frames of a file and the line of a finding."""
+    """A click or Enter enlarges a frame to the full width; the path above the graph and Escape lead
+    back. The reader chooses whether the width means time, calls or bytes. Links lead to the frames
+    of a file and of a finding's line."""
     assert summary("--html", made(tmp_path)).returncode == 0
     page = tmp_path / "a.html"
     window.open(page, width)

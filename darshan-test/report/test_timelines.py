@@ -1,4 +1,5 @@
-"""Timelines of files, compared with a plain sum second by second; and damaged times."""
+"""The timelines of traced files have the bytes and times of their traces, and damaged times cause
+no error."""
 
 from __future__ import annotations
 
@@ -21,6 +22,7 @@ RUN_TIME = 10.0
 
 
 def segments(rng: random.Random, count: int) -> list[Segment]:
+    """Returns this many random transfers within the run time."""
     out = []
     for i in range(count):
         start = rng.random() * RUN_TIME
@@ -30,7 +32,7 @@ def segments(rng: random.Random, count: int) -> list[Segment]:
 
 
 def traced_log(files: int, seed: int = 1) -> Log:
-    """Returns a log of this many files, with traces of two processes for each."""
+    """Returns a log of this many files, each with DXT traces of two ranks."""
     rng = random.Random(seed)
     log = standard_log({"POSIX": 4})
     records: list[Dxt] = []
@@ -47,8 +49,8 @@ def traced_log(files: int, seed: int = 1) -> Log:
 
 
 def plain(records: list[Dxt], kind: str, width: float) -> list[float]:
-    """Returns the seconds in transfers of a kind for each bin, added one segment at a time. width:
-    of a bin, in seconds."""
+    """Returns for each interval the seconds in transfers of a kind ("reads" or "writes"), added one
+    transfer at a time. width: of an interval, in seconds."""
     out = [0.0] * timelines.BINS
     for record in records:
         for s in getattr(record, kind):
@@ -58,12 +60,14 @@ def plain(records: list[Dxt], kind: str, width: float) -> list[float]:
 
 
 def written(tmp_path: Path, log: Log) -> Path:
+    """Writes a log. Returns its path."""
     path = tmp_path / "traced.darshan"
     path.write_bytes(encode(log))
     return path
 
 
 def test_against_a_plain_sum(tmp_path: Path) -> None:
+    """The busiest files have a timeline, each with the sums of its segments in each interval."""
     made = traced_log(5)
     records = [r for m in made.modules if m.name == "DXT_POSIX" for r in m.records]
     with open_log(str(written(tmp_path, made))) as log:
@@ -104,6 +108,7 @@ def test_times_that_cannot_be(tmp_path: Path) -> None:
 
 
 def test_no_traces(tmp_path: Path) -> None:
+    """A log without traces has no timelines."""
     with open_log(str(written(tmp_path, standard_log({"POSIX": 4})))) as log:
         assert timelines.timelines(log, "DXT_POSIX", RUN_TIME, 3) is None
 

@@ -1,4 +1,4 @@
-"""darshan trace writes JSON for trace viewers, with every transfer of the log exactly once."""
+"""`darshan trace` writes JSON for trace viewers, with every transfer of the log exactly once."""
 
 from __future__ import annotations
 
@@ -21,11 +21,14 @@ from .test_chosen import plain, wide_log
 from .test_page import HOSTILE
 
 Trace = Callable[..., "subprocess.CompletedProcess[bytes]"]
+# The fields of each event of a transfer.
 NESTED = {"ts", "dur", "pid", "tid", "name", "cat", "ph", "cname", "args"}
 
 
 @pytest.fixture
 def trace(build: Path, tmp_path: Path) -> Trace:
+    """Returns a function that runs `darshan trace`."""
+
     def run(*arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
         return finished_in_bytes(
             [build / "darshan", "trace", *arguments], cwd=tmp_path, timeout=SECONDS
@@ -35,7 +38,8 @@ def trace(build: Path, tmp_path: Path) -> Trace:
 
 
 def transfers(text: bytes) -> list[dict[str, Any]]:
-    """Returns the events of a file, after checking its structure."""
+    """Returns the events of transfers in a file, after checking its structure. text: the
+    uncompressed JSON."""
     whole = json.loads(text)
     assert whole["displayTimeUnit"] == "ms"
     names = [e for e in whole["traceEvents"] if e["ph"] == "M"]
@@ -56,8 +60,8 @@ def transfers(text: bytes) -> list[dict[str, Any]]:
 
 
 def test_every_transfer(trace: Trace, tmp_path: Path) -> None:
-    """Every transfer is in the output once, in microseconds and in order; the output can be
-    compressed and is the same each time."""
+    """Every transfer is in the output once, with its time in microseconds, in order of start times.
+    The file is compressed, and has the same bytes each time."""
     made = wide_log(3, 40)
     (tmp_path / "a.darshan").write_bytes(encode(made))
     done = trace("a.darshan")
@@ -80,6 +84,8 @@ def test_every_transfer(trace: Trace, tmp_path: Path) -> None:
 
 
 def test_hostile_names(trace: Trace, tmp_path: Path) -> None:
+    """Hostile names are escaped in the trace, and an output that cannot be written is an error of
+    one line."""
     made = wide_log(2, 5)
     made.names = [(number, HOSTILE) for number, _ in made.names]
     (tmp_path / "a").write_bytes(encode(made))
@@ -110,8 +116,8 @@ def test_what_is_no_trace(trace: Trace, tmp_path: Path) -> None:
 
 
 def test_tracks() -> None:
-    """There is at most one track more than events at the same time, and no two events overlap on a
-    track."""
+    """tracks() distributes overlapping events over tracks without overlap on any track, and uses at
+    most one track more than events that overlap at a time."""
     rng = np.random.default_rng(2)
     start = np.sort(rng.integers(0, 1000, 300))
     end = start + rng.integers(0, 30, 300)

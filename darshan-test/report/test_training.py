@@ -1,4 +1,5 @@
-"""Reports on trainings, from logs that the test writes."""
+"""The report about a training: its reasons, remedies and findings, from logs that the tests
+write."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ from darshan_report.measure.processes.processes import processes
 from report.diagnose.build import MIB, Job, Row, number_of, row, write
 from report.diagnose.cases_training import LOADER
 
-WHOLE, WAIT, FIRST = 8.0, 4.0, 0.1  # seconds of LOADER
+# Seconds of the loop LOADER: in total, waiting for data, and until the first batch.
+WHOLE, WAIT, FIRST = 8.0, 4.0, 0.1
 COMPUTES = {"F_EPOCH_TIME": 4.5, "F_NEXT_PROCESSOR_TIME": WAIT}
 EPOCH = row(
     "TRAINING", "epoch 1 of x", **{**LOADER.values, "KIND": 1, "EPOCH": 1, "EPOCHS": 1, "STEPS": 50}
@@ -29,9 +31,9 @@ EPOCH = row(
 
 
 def run_of(workers: int, life: float, io: float, busy: float, ready: float, **more: float) -> Job:
-    """Returns the log of a training with worker processes. life: the sum of the workers' lifetimes;
-    io, busy, ready: seconds in file I/O, computing, and ready to run without a processor. more:
-    other counters."""
+    """Returns the log of a training with this many worker processes. life: the sum of the workers'
+    lifetimes; io, busy, ready: seconds in file I/O, computing, and ready to run without a
+    processor. more: other counters."""
     settings = {"WORKERS": workers, "PREFETCH": 2 if workers else -1, **more}
     loader = number_of(LOADER.name)
     rows: list[Row] = [
@@ -85,6 +87,8 @@ def run_of(workers: int, life: float, io: float, busy: float, ready: float, **mo
     ids=lambda value: value if isinstance(value, str) and value.isalpha() else "",
 )
 def test_verdicts(tmp_path: Path, job: Job, why: str, words: str, option: str) -> None:
+    """Each loop has this verdict about its waits, and the remedy for it. why: the verdict. words:
+    part of the sentence. option: part of the example; "" for none."""
     with open_log(write(job, tmp_path / "a.darshan")) as log:
         facts = Facts(log, None, processes(log))
         (verdict,) = verdicts(facts)
@@ -95,8 +99,8 @@ def test_verdicts(tmp_path: Path, job: Job, why: str, words: str, option: str) -
 
 
 def made_by(workers: int, whole: float, idle: float, **parts: float) -> tuple[Row, ...]:
-    """Returns the records of workers that together made 100 batches in `whole` seconds, and had
-    none to make for `idle` seconds. parts: the seconds of parts of this time."""
+    """Returns the TRAINING records of `workers` workers that together made 100 batches in `whole`
+    seconds, and had none to make for `idle` seconds. parts: the seconds of parts of this time."""
     loader = number_of(LOADER.name)
     values = {f"F_{name}": value / workers for name, value in parts.items()}
     values |= {"F_FETCH_TIME": whole / workers, "F_IDLE_TIME": idle / workers}
@@ -186,8 +190,9 @@ _FILES = {"FETCH_OPEN_TIME": 6.0, "FETCH_READ_TIME": 1.0, "FETCH_PROCESSOR_TIME"
 def test_parts_of_making_batches(
     tmp_path: Path, job: Job, made: tuple[Row, ...], expected: tuple[str, str, str, str]
 ) -> None:
-    """The time that workers spent in the parts of making batches determines which reason the report
-    gives for the program's wait."""
+    """The time that workers spent in each part of making batches decides which reason the report
+    gives for the program's wait. made: these records; expected: the reason, the largest part, and
+    words of the sentence and of the remedy."""
     why, part, words, remedy_words = expected
     log = write(replace(job, rows=(*job.rows, *made)), tmp_path / "a.darshan")
     with open_log(log) as opened:
@@ -199,6 +204,8 @@ def test_parts_of_making_batches(
 
 
 def test_parts_without_workers(tmp_path: Path) -> None:
+    """Without workers, the report says what the main process spent on batches, and the remedy
+    begins with the largest part."""
     job = run_of(0, 0, 0, 0, 0, FETCHES=100, F_FETCH_TIME=3.9, F_FETCH_OPEN_TIME=3.0)
     with open_log(write(job, tmp_path / "a.darshan")) as log:
         (verdict,) = verdicts(Facts(log, None, processes(log)))
@@ -209,7 +216,8 @@ def test_parts_without_workers(tmp_path: Path) -> None:
 
 
 def test_a_line_with_workers_and_without(tmp_path: Path) -> None:
-    """The batches that the process made itself are added to those of its workers."""
+    """If a line makes some batches in workers and others in its own process, the report has the sum
+    of both."""
     job = run_of(2, 16, 7, 2, 0, FETCHES=20, F_FETCH_TIME=1.5)
     log = write(replace(job, rows=(*job.rows, *made_by(2, 10, 4))), tmp_path / "a.darshan")
     with open_log(log) as opened:
@@ -235,8 +243,8 @@ def test_workers_that_were_not_forked(tmp_path: Path) -> None:
 
 
 def test_no_option_that_the_program_has(tmp_path: Path) -> None:
-    """No option that the loader already has is suggested: its workers persist, lack processors, and
-    have all options that help."""
+    """The report never suggests an option that the loader already has. Here all options that could
+    help are set, so it suggests less work."""
     job = run_of(2, 16, 2, 2, 10, PERSISTENT=1)
     with open_log(write(job, tmp_path / "a.darshan")) as log:
         (verdict,) = verdicts(Facts(log, None, processes(log)))
@@ -267,8 +275,9 @@ def file_of(name: str, size: int, times: int, ranks: Sequence[int], seconds: flo
     ],
 )
 def test_samples_in_memory(tmp_path: Path, frame: str, mapped: int, kind: str) -> None:
-    """If a DataLoader collects batches from samples in memory, that is not a problem of I/O. The
-    call sites that read files show whether the samples come from a file."""
+    """If the samples are in memory, a loop that waits for its batches is a notice and not a problem
+    of I/O. Call sites of reads within the loader, or a mapped file, show that the samples may come
+    from a file."""
     job = run_of(0, 0, 0, 0, 0)
     site = row("SITES", f"read;{frame}", READS=4, BYTES_READ=MIB, F_READ_TIME=0.02)
     file = row("POSIX", "/data/x.npy", OPENS=1, READS=4, BYTES_READ=MIB, MMAPS=mapped)
@@ -280,6 +289,7 @@ def test_samples_in_memory(tmp_path: Path, frame: str, mapped: int, kind: str) -
 
 
 def test_a_small_file_for_each_sample(tmp_path: Path) -> None:
+    """If each sample is a small file, the finding says how long opening and reading it takes."""
     job = run_of(2, 16, 10, 2, 0)
     files = [
         row(
@@ -306,8 +316,9 @@ def test_a_small_file_for_each_sample(tmp_path: Path) -> None:
 def test_workers_that_read_the_whole_set(
     tmp_path: Path, number: int, workers: int, times: int, title: str
 ) -> None:
-    """The report says that each worker reads the whole data set only if all workers read it once in
-    each epoch."""
+    """The report says that each worker reads the whole data set only if all workers of the loader
+    read it once in each epoch. number: the processes that read it; times: how often each did.
+    title: the expected finding; "": none."""
     job = run_of(workers, 16, 2, 10, 0) if workers else run_of(0, 0, 0, 0, 0)
     rows = file_of("/set", 32 * MIB, times, range(1, number + 1), 1.0)
     found = findings_of(tmp_path, replace(job, rows=(*job.rows, *rows), nprocs=5))
@@ -325,8 +336,8 @@ def test_an_index_that_each_worker_reads(tmp_path: Path) -> None:
 
 
 def test_a_set_that_costs_no_time(tmp_path: Path) -> None:
-    """If no process waits for samples that each worker reads, the finding is a notice about
-    repeated samples, without a potential saving."""
+    """If each worker reads the whole data set but the program does not wait for data, the finding
+    is a notice that samples are repeated, without a potential saving."""
     job = run_of(4, 16, 2, 10, 0, F_NEXT_TIME=0.1)
     rows = file_of("/set", 32 * MIB, 2, range(1, 5), 0.001)
     found = findings_of(tmp_path, replace(job, rows=(*job.rows, *rows)))["read-by-each-worker"]
@@ -335,6 +346,7 @@ def test_a_set_that_costs_no_time(tmp_path: Path) -> None:
 
 
 def test_numbers(tmp_path: Path) -> None:
+    """The sums of a loop are those of its record."""
     with open_log(write(run_of(0, 0, 0, 0, 0), tmp_path / "a.darshan")) as log:
         (verdict,) = verdicts(Facts(log, None, processes(log)))
     sums = verdict.loader.sums
@@ -346,8 +358,9 @@ def test_numbers(tmp_path: Path) -> None:
 
 
 def test_processors_limit_what_workers_save(tmp_path: Path) -> None:
-    """The potential saving by workers is limited by the number of processors: two workers load in
-    1.95 s the samples that the process loads in 3.9 s, besides 0.5 s of steps."""
+    """Without workers the process loads for 3.9 s. Two processors limit the advice to two workers,
+    which load the same in 1.95 s, of which 0.5 s pass during the steps: the rest of 3.9 s is the
+    potential saving."""
     job = run_of(0, 0, 0, 0, 0, **COMPUTES, PROCESSORS=2)
     with open_log(write(job, tmp_path / "a.darshan")) as log:
         (verdict,) = verdicts(Facts(log, None, processes(log)))
@@ -355,6 +368,7 @@ def test_processors_limit_what_workers_save(tmp_path: Path) -> None:
 
 
 def test_first_batches_are_saved_if_workers_stay(tmp_path: Path) -> None:
+    """Persistent workers save the waits for the first batches of later epochs."""
     # A batch takes one of the two workers 0.1 s: 100 batches in 5 s, beside first batches.
     values = {"F_NEXT_PROCESSOR_TIME": 0.0, "F_FIRST_TIME": 3.0}
     for persistent, saved in ((0, (3.0 - 2 * 0.1) / 2), (1, 1.0)):
@@ -365,8 +379,8 @@ def test_first_batches_are_saved_if_workers_stay(tmp_path: Path) -> None:
 
 
 def test_ranks_that_wait_for_one(tmp_path: Path) -> None:
-    """The loss is the wait of the slowest rank; the report does not list ranks if they wait for
-    equally long."""
+    """The potential saving is from the wait of the slowest rank. The report lists ranks only if
+    their waits differ."""
     loader = number_of(LOADER.name)
     whole = row("TRAINING", LOADER.name, **{**LOADER.values, "LOADER": loader, "PROCESSES": 2})
 
@@ -392,6 +406,7 @@ def test_ranks_that_wait_for_one(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -1.0, 1e300])
 def test_damaged_times(tmp_path: Path, value: float) -> None:
+    """Impossible times cause no impossible fractions or savings. value: of the times."""
     job = run_of(2, 16, 10, 2, 0, F_NEXT_TIME=value, F_EPOCH_TIME=value, STEPS=-5)
     with open_log(write(job, tmp_path / "a.darshan")) as log:
         facts = Facts(log, None, processes(log))
@@ -403,6 +418,7 @@ def test_damaged_times(tmp_path: Path, value: float) -> None:
 
 
 def test_forms(build: Path, tmp_path: Path) -> None:
+    """JSON, text and web page have the waits of the training."""
     log = write(run_of(2, 16, 10, 2, 0), tmp_path / "a.darshan")
 
     def report(form: str) -> str:

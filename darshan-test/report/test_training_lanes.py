@@ -1,5 +1,5 @@
-"""The diagrams of a training with a row (lane) for each process, from logs that the test writes,
-and on the page in a browser."""
+"""The diagrams of a training, which have a row (lane) for each process: their data, from logs that
+the tests write, and the page in a browser."""
 
 from __future__ import annotations
 
@@ -26,14 +26,20 @@ from .diagnose.cases_training import LOADER
 from .pages import text_of
 from .test_browser import CUT, OVER
 
+# Seconds of a bin, and the number of bins.
 WIDTH, BINS = 0.1, 100
-LIFE = (1.0, 9.0)  # seconds, of a worker
-Times = dict[int, int]  # milliseconds by bin
-# Rank, name behind the first colon, whole and part.
+# Start and end of a worker, in seconds.
+LIFE = (1.0, 9.0)
+# Milliseconds by index of the bin.
+Times = dict[int, int]
+# A heat map: rank, the name behind "heatmap:", and its two lists of times, of which the second one
+# is a part of the first.
 Record = tuple[int, str, Times, Times]
 
 
 def process(rank: int, parent: int, life: Sequence[float] = LIFE, **more: float) -> Row:
+    """Returns the PROCESS record of a process of the training. life: seconds of its start and
+    end."""
     start, end = life if parent >= 0 else (0.0, 10.0)
     values = {"COUNT": 1, "PROGRAMS": 1, "PID": 10 + rank, "PARENT_RANK": parent,
               "F_START_TIMESTAMP": start, "F_END_TIMESTAMP": end, "WORLD_RANK": -1}  # fmt: skip
@@ -41,12 +47,13 @@ def process(rank: int, parent: int, life: Sequence[float] = LIFE, **more: float)
 
 
 def bins(times: Times) -> list[int]:
+    """Returns the values of all bins. times: those that are not 0, by bin."""
     return [times.get(place, 0) for place in range(BINS)]
 
 
 def job(tree: Sequence[Row], records: Sequence[Record], width: float = WIDTH) -> Job:
-    """Returns the log of a training of ten seconds, with these processes and times. width: of a
-    bin, in seconds."""
+    """Returns the log of a training of ten seconds. tree: its PROCESS records; records: its heat
+    maps; width: of a bin, in seconds."""
     made = [
         Heatmap(number_of(f"heatmap:{name}"), rank, width, bins(whole), bins(part))
         for rank, name, whole, part in records
@@ -58,7 +65,7 @@ def job(tree: Sequence[Row], records: Sequence[Record], width: float = WIDTH) ->
     return Job((loader, *tree), nprocs=len(tree), extra=extra, names=names)
 
 
-# A program that waits for data from 1.0 s to 1.1 s, and works for the rest of its epoch.
+# A program with an epoch from 1.0 s on, which waits for data for 0.1 s and then works for 0.05 s.
 PROGRAM: list[Record] = [(0, "epochs", {10: 100, 11: 50}, {10: 100})]
 WORKER: list[Record] = [
     (1, "batches:0", {10: 80}, {10: 30}),
@@ -67,6 +74,7 @@ WORKER: list[Record] = [
 
 
 def read(one: Job, path: Path) -> Lanes:
+    """Returns the lanes of a job, which must have some."""
     with open_log(write(one, path / "a.darshan")) as log:
         found = lanes(log, processes(log))
         assert found is not None
@@ -74,8 +82,8 @@ def read(one: Job, path: Path) -> Lanes:
 
 
 def test_states(tmp_path: Path) -> None:
-    """A bin is divided into states like the columns of the table of workers; the rest of a worker's
-    lifetime is idle time."""
+    """The time of each bin is divided into states: files, computing, ready, waiting and idle for a
+    worker, stall and step for the program. The rest of a worker's lifetime is idle time."""
     found = read(job([process(0, -1), process(1, 0)], [*PROGRAM, *WORKER]), tmp_path)
     program, worker = found.lanes
     assert (found.width, found.bins, program.worker, worker.worker) == (WIDTH, BINS, None, 0)
@@ -87,7 +95,8 @@ def test_states(tmp_path: Path) -> None:
 
 
 def test_a_program_without_workers(tmp_path: Path) -> None:
-    """If a program makes batches itself, the diagram shows this during its wait for data."""
+    """If a program makes its batches itself, its lane has the states of making batches during its
+    waits for data."""
     made = [(0, name.partition(":")[0], whole, part) for _, name, whole, part in WORKER]
     (program,) = read(job([process(0, -1)], [*PROGRAM, *made]), tmp_path).lanes
     assert program.sums == pytest.approx(
@@ -108,8 +117,7 @@ def test_the_same_worker(tmp_path: Path, second: tuple[float, float], lives: lis
 
 
 def test_workers_of_two_loops(tmp_path: Path) -> None:
-    """The lanes of persistent workers have the line of the loop to which the workers belong in
-    their names."""
+    """If two loops have persistent workers, the names of the lanes have the line of the loop."""
     again = [(2, name, whole, part) for _, name, whole, part in WORKER]
     one = job([process(0, -1), process(1, 0), process(2, 0)], [*PROGRAM, *WORKER, *again])
     other = "DataLoader;/work/train.py:44:validate"
@@ -131,8 +139,8 @@ def test_workers_of_two_loops(tmp_path: Path) -> None:
 
 
 def test_a_rank_of_many_processes(tmp_path: Path) -> None:
-    """If the log does not have the lifetimes of the single workers of a rank, each worker has a
-    lane, and none is shown as idle."""
+    """If several workers share a rank, so that the log lacks their single lifetimes, each worker
+    has a lane, and none has idle time."""
     other = [(rank, name.replace(":0", ":1"), whole, part) for rank, name, whole, part in WORKER]
     tree = [process(0, -1), process(1, 0, COUNT=5)]
     found = read(job(tree, [*PROGRAM, *WORKER, *other]), tmp_path)
@@ -181,7 +189,7 @@ def test_many_ranks(tmp_path: Path) -> None:
     ],
 )
 def test_damage(tmp_path: Path, records: list[Record]) -> None:
-    """Damaged values never result in a part of a bin below 0 or above the width of the bin."""
+    """Damaged values never cause a state with a time below 0 or above the width of the bin."""
     found = read(job([process(0, -1), process(1, 0)], records), tmp_path)
     for lane in found.lanes:
         whole = sum(lane.spent.values())
@@ -191,6 +199,7 @@ def test_damage(tmp_path: Path, records: list[Record]) -> None:
 
 @pytest.mark.parametrize("width", [math.nan, math.inf, -1.0, 0.0, 1e300])
 def test_damaged_width(tmp_path: Path, width: float) -> None:
+    """With an impossible width of the bins, there are no lanes. width: in seconds."""
     one = job([process(0, -1)], PROGRAM, width)
     with open_log(write(one, tmp_path / "a.darshan")) as log:
         assert lanes(log, processes(log)) is None
@@ -208,6 +217,7 @@ def full(tmp_path: Path) -> Path:
 
 
 def test_in_a_pdf(build: Path, tmp_path: Path) -> None:
+    """The PDF has the lanes of the program and of its workers."""
     log = full(tmp_path)
     subprocess.run([build / "darshan", "report", "-o", tmp_path / "a.pdf", log], check=True)
     text = text_of(tmp_path / "a.pdf")
@@ -218,19 +228,21 @@ def test_in_a_pdf(build: Path, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """Yields a browser's window."""
     needs("program:chromium", "program:chromedriver")
     with browser(tmp_path_factory.mktemp("browser")) as made:
         yield made
 
 
-LANE = 32  # pixels
+# Height of a lane in pixels.
+LANE = 32
 
 
 @pytest.mark.parametrize("width", [1280, 400])
 @pytest.mark.parametrize("dark", [False, True])
 def test_on_a_page(build: Path, tmp_path: Path, window: Browser, width: int, dark: bool) -> None:
-    """A pointer over a lane shows the state of the process at this time; no text is cut, and each
-    state has a different colour."""
+    """If the pointer is over a lane, the page shows the state of the process at this time. No text
+    is cut, and each state has its own colour."""
     log, page = full(tmp_path), tmp_path / "a.html"
     subprocess.run([build / "darshan", "report", "--html", "-o", page, log], check=True)
     window.dark(dark)

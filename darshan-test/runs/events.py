@@ -1,4 +1,5 @@
-"""Writes a run directory for tests: rows of the event file as runtime/format/run.h defines them."""
+"""Writes run directories for tests: rows of the event file as runtime/format/run.h defines them,
+and parts."""
 
 from __future__ import annotations
 
@@ -33,6 +34,7 @@ def here() -> str:
 
 
 def pid_namespace() -> int:
+    """Returns the number of this process's PID namespace."""
     return os.stat("/proc/self/ns/pid").st_ino
 
 
@@ -67,8 +69,8 @@ class Run:
         namespace: int | None = None,
     ) -> None:
         """Appends a row to the event file. at: its time in nanoseconds after `base`, for a START
-        also the start of the program; token, job: numbers of the row; None for host and namespace:
-        those of this process."""
+        also the start of the program. status, token, job: fields of the row, see run.h. host,
+        namespace: None for those of this process."""
         now = self.base + at
         row = ROW.pack(
             MAGIC,
@@ -101,7 +103,8 @@ class Run:
 
     def part(self, log: Path, pid: int, start: int, number: int = 0) -> Path:
         """Copies a log to the file of a part, for a program with this pid and start (nanoseconds
-        after `base`). Returns the path of the copy. number: that of the part."""
+        after `base`). Returns the path of the copy. number: distinguishes parts of one pid and
+        start."""
         path = self.folder / f"part.{pid}.{self.base + start}.{number}"
         shutil.copyfile(log, path)
         stamp(path, self.base + start, pid)
@@ -109,7 +112,7 @@ class Run:
 
     def packed(self, log: Path, pid: int, start: int, number: int = 0) -> None:
         """Appends the log to the file `packed`, which processes share, as a part with this pid and
-        start."""
+        start (nanoseconds after `base`)."""
         path = self.part(log, pid, start, number)
         with (self.folder / PACK).open("ab") as file:
             file.write(packed_log(path.read_bytes(), pid, self.base + start, number))
@@ -121,7 +124,8 @@ PACK_HEAD = struct.Struct("<8sQQQqiI")
 
 
 def packed_log(log: bytes, pid: int, start: int, number: int = 0) -> bytes:
-    """Returns a log with the head in front of it that it has in `packed`."""
+    """Returns the bytes of a log as they are in the file `packed`: with a head in front. start:
+    nanoseconds since 1970."""
     # Tests without the Python binding import this file, too.
     hashed = importlib.import_module("darshan_report.library").load().darshan_id_of_name
     rest = struct.pack("<QQqiI", hashed(log, len(log)), len(log), start, pid, number)
@@ -129,7 +133,7 @@ def packed_log(log: bytes, pid: int, start: int, number: int = 0) -> bytes:
 
 
 def packed_parts(folder: Path) -> list[str]:
-    """Returns the names that the parts in `packed` would have as files."""
+    """Returns the names that the parts in a run directory's file `packed` would have as files."""
     file = folder / PACK
     data, at, found = file.read_bytes() if file.exists() else b"", 0, []
     while (at := data.find(PACK_MAGIC, at)) >= 0 and at + PACK_HEAD.size <= len(data):
@@ -145,13 +149,17 @@ def start_of(journal: Path) -> int:
     return int(seconds * SECOND + rest)
 
 
-HEADER = 1328  # bytes; the job region follows
-REGIONS_AT, REGIONS = 32, 65  # names, then 64 modules: offset and length each
+# Bytes of the log's header; the job region follows.
+HEADER = 1328
+# Offset of the table of regions in the header, and its length: names, then 64 modules, each with
+# offset and length.
+REGIONS_AT, REGIONS = 32, 65
 ANNEX_TRAILER = 40
 
 
 def stamp(path: Path, start: int, pid: int) -> None:
-    """Changes the start and the process id of a finished log, without changing its run time."""
+    """Changes the start (nanoseconds since 1970) and the process id of a finished log, without
+    changing its run time."""
     data = bytearray(path.read_bytes())
     engine = zlib.decompressobj()
     job = bytearray(engine.decompress(bytes(data[HEADER:])))

@@ -1,5 +1,5 @@
-"""Runs the program of a row with and without the runtime, and collects its output, files and
-records."""
+"""Runs the program of a row (rows.py) with and without the runtime, and collects its output, files
+and records."""
 
 from __future__ import annotations
 
@@ -23,26 +23,28 @@ from mpi.launch import MPIS
 from .row import Row
 from .watched import watched_in
 
-STAMP = "darshan-recovered."  # timestamp of the last search for orphaned journals
+# Name of the file whose timestamp is that of the last search for orphaned journals.
+STAMP = "darshan-recovered."
 LAST = 60  # seconds after its end until a run must have its log
 TOOLS = ("darshan", "darshan-merge", "darshan-parser")
 USER = 65534
 NOBODY = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
+# The line of a run whose log was left to `darshan recover`.
 LATE = re.compile(rb"^darshan_library_warning: cannot make the run's log now; .*\n", re.M)
 OURS = re.compile(rb"^darshan: .*\n", re.M)
 
 
 @dataclass
 class RunBox(Sandbox):
-    """A folder for the program of one row; it waits for processes that outlive the first one."""
+    """A folder for the program of one row. It waits for processes that outlive the first one."""
 
     killed: bool = False  # as in Row
-    slowed: bool = False  # by strace: the runtime may leave the log to darshan recover
+    slowed: bool = False  # by strace, so that the runtime may leave the log to darshan recover
 
     def execute(self, command: list[str], env: dict[str, str]) -> Outcome:
-        """Runs a command and waits until its last process has ended: each process has an end of a
-        pipe open. Then waits for the run's log; if strace slowed the run down too much, makes the
-        log by darshan recover. Returns the outcome."""
+        """Runs a command and waits until its last process has ended, which closes the last writing
+        end of a pipe. Then waits for the run's log; if strace slowed the run down too much, makes
+        the log by darshan recover. Returns the outcome."""
         inner, outer = os.pipe()
         with subprocess.Popen(
             command,
@@ -77,7 +79,7 @@ class RunBox(Sandbox):
         subprocess.run([*command, self.base / "journals"], check=True, capture_output=True)
 
     def unexpected(self) -> list[Path]:
-        """Returns the files of a run other than its log that are left."""
+        """Returns the files that a run left in the folder of journals; there should be none."""
         left = (self.base / "journals").rglob("*")
         return sorted(path for path in left if not path.name.startswith(STAMP))
 
@@ -88,7 +90,8 @@ class RunBox(Sandbox):
 
 @dataclass
 class Bare:
-    """The exit status and the output of a row without the runtime, and strace's counts."""
+    """The exit status and the output of a row without the runtime, and strace's counts by file
+    (none for a row that varies)."""
 
     outcome: Outcome
     counts: dict[str, Tally] = field(default_factory=dict)
@@ -96,24 +99,24 @@ class Bare:
 
 
 def born(calls: list[Call]) -> int:
-    """Returns the number of processes, including the first one."""
+    """Returns the number of processes in a trace, including the first one; threads do not count."""
     forks = [call for call in calls if call.name in FORKS and call.result > 0]
     return 1 + sum("CLONE_THREAD" not in call.text for call in forks)
 
 
 @dataclass
 class Runner:
-    """Runs the programs of rows, below one folder."""
+    """Runs the programs of rows, each in a folder of its own."""
 
     build: Path
-    programs: Path
+    programs: Path  # the folder of the compiled programs
     base: Path
     public: Path  # the folder for rows of ordinary users, outside pytest's folder
-    known: dict[str, Bare] = field(default_factory=dict)
-    places: dict[str, int] = field(default_factory=dict)
+    known: dict[str, Bare] = field(default_factory=dict)  # by name of the row
+    places: dict[str, int] = field(default_factory=dict)  # name of a row -> number of its folder
 
     def box(self, row: Row) -> RunBox:
-        """Returns the folder of a row; its paths are the same in all modes."""
+        """Returns the folder of a row, which is the same without the runtime and in each mode."""
         build = self.copied if row.ordinary else self.build
         watched = watched_in(build)
         setup = handed_over(row.setup) if row.ordinary else row.setup
@@ -136,7 +139,8 @@ class Runner:
         return folder
 
     def command(self, row: Row, box: RunBox, mode: str = "") -> tuple[list[str], dict[str, str]]:
-        """Returns the command of a row in a mode, with its paths, and the variables of the mode."""
+        """Returns the command of a row with its paths, and the variables to add. mode: "run" for
+        `darshan run`, "preload" for preloading, "" for no runtime."""
         command = [word.format(bin=self.programs, work=box.work) for word in row.command]
         settings = box.settings() if mode else {}
         if mode == "run":
@@ -150,7 +154,8 @@ class Runner:
         return command, settings
 
     def bare(self, row: Row) -> Bare:
-        """Runs a row without the runtime, once for all modes."""
+        """Runs a row without the runtime at the first call; returns the result, also at further
+        calls."""
         if row.name not in self.known:
             box = self.box(row)
             command, _ = self.command(row, box)
@@ -162,8 +167,8 @@ class Runner:
         return self.known[row.name]
 
     def recorded(self, row: Row, mode: str) -> tuple[RunBox, Outcome, dict[str, Tally]]:
-        """Runs a row with the runtime. Returns its folder and outcome, and strace's counts of this
-        run, or of the run without the runtime."""
+        """Runs a row with the runtime. Returns its folder, its outcome, and strace's counts by
+        file: of the run without the runtime, or of this run if the row's calls vary."""
         box = self.box(row)
         command, settings = self.command(row, box, mode)
         if row.varies:
@@ -175,8 +180,8 @@ class Runner:
 
 
 def said(row: Row, outcome: Outcome) -> tuple[int, bytes, bytes]:
-    """Returns status, stdout and stderr, without text that differs from run to run and without the
-    lines of `darshan run`."""
+    """Returns status, stdout and stderr. Text that differs from run to run (row.printed) is
+    replaced by "*", and lines of `darshan run` are removed."""
 
     def plain(text: bytes) -> bytes:
         return re.sub(row.printed.encode(), b"*", text) if row.printed else text
@@ -185,7 +190,8 @@ def said(row: Row, outcome: Outcome) -> tuple[int, bytes, bytes]:
 
 
 def lasting(row: Row, outcome: Outcome) -> dict[str, str]:
-    """Returns the digests of the files that are equal after every run, by name."""
+    """Returns the digests of the files whose contents are equal after every run, by name; random
+    parts of names are replaced by "*"."""
     kept = {n: d for n, d in outcome.files.items() if not re.fullmatch(row.changing, n)}
     return {re.sub(row.random, "*", n) if row.random else n: d for n, d in kept.items()}
 
@@ -204,7 +210,7 @@ def handed_over(setup: Callable[[Path], None]) -> Callable[[Path], None]:
 
 
 def compile_programs(folder: Path) -> None:
-    """Compiles the C programs of this folder, with every installed MPI."""
+    """Compiles trees.c, and ranks.c with every installed MPI, into a folder."""
     here = Path(__file__).resolve().parent
     compile_c(folder, here / "trees.c", name="trees")
     for mpi in MPIS:

@@ -1,4 +1,4 @@
-"""Ranks without MPI: programs that a launcher starts in parallel, and their logs."""
+"""Starts ranks without MPI, as launchers start parallel programs, and finds their logs."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from left import left_in
 from mpi.launch import MPIS, ROOT_MAY_RUN
 
 SECONDS = 60
+# Variables by which a launcher tells a process its rank; removed from the environment of the tests.
 MARK = ("RANK", "WORLD_SIZE")
 
-# Writes into a shared file and into one of its own; the first argument names the variable with the
-# rank.
+# Writes into a shared file and into one of its own. Arguments: the name of the variable that has
+# the rank, and the folder.
 RANK = """
 import os, sys
 rank, folder = int(os.environ[sys.argv[1]]), sys.argv[2]
@@ -28,7 +29,9 @@ os.write(fd, b"y" * (10 * (rank + 1)))
 os.close(fd)
 """
 
-# Reads and writes, and starts workers like torchrun: FIRST NUMBER SIZE PROGRAM...
+# A launcher like torchrun, which does I/O itself and starts workers. Arguments: FIRST NUMBER SIZE
+# FILE PROGRAM...: the first rank, the number of ranks, the size of the job, a file that it appends
+# to.
 AGENT = """
 import os, subprocess, sys
 first, number, size = map(int, sys.argv[1:4])
@@ -45,6 +48,7 @@ sys.exit(max(worker.wait() for worker in workers))
 
 
 def shared_bytes(ranks: range) -> int:
+    """Returns the bytes that these ranks write to the shared file."""
     return sum(100 + rank for rank in ranks)
 
 
@@ -78,14 +82,14 @@ class Place:
         return [sys.executable, "-S", "-c", RANK, variable, str(self.data)]
 
     def wrapped(self, variable: str) -> list[str]:
-        """Returns the command of the program, started by a shell that does I/O itself, so that a
-        rank has several processes. variable: the one that has the rank's number."""
+        """Returns the command of a shell that does I/O itself and starts the program RANK, so that
+        a rank has several processes. variable: the one that has the rank's number."""
         script = 'echo before >>"$0/said.$' + variable + '"; "$@"; cat "$0/shared" >/dev/null'
         return ["sh", "-c", script, str(self.data), *self.program(variable)]
 
     def run(self, command: list[str], env: dict[str, str], host: str = "") -> None:
-        """Runs a command with this environment. host: a host name to use, in a UTS namespace; ""
-        for that of this machine."""
+        """Runs a command with these variables added to the environment of the tests. host: a host
+        name to use, in a UTS namespace; "" for that of this machine."""
         if host:
             script = f'hostname {host}; exec "$@"'
             front = ["unshare", "-u", "sh", "-c", script, "sh", *through_env(env)]
@@ -98,19 +102,22 @@ class Place:
         left_in(self.journals)
 
     def rank(self, rank: int, size: int, extra: dict[str, str] | None = None) -> None:
-        """Runs one rank without a launcher. extra: variables to add."""
+        """Runs the rank `rank` of a job of `size` ranks without a launcher. extra: variables to
+        add."""
         said = {"RANK": str(rank), "WORLD_SIZE": str(size)}
         self.run(self.program("RANK"), self.settings() | said | (extra or {}))
 
     def mpi(self, flavour: str, ranks: int, command: list[str]) -> None:
-        """Runs ranks with a launcher of an MPI, which does not know the runtime."""
+        """Starts `ranks` ranks of a command by mpirun or mpiexec, which is not instrumented itself.
+        flavour: "openmpi" or "mpich"."""
         mpi = next(mpi for mpi in MPIS if mpi.name == flavour)
         front = ["-n", str(ranks), *through_env(self.settings())]
         self.run(mpi.launch([*front, *command]), {})
 
     def agent(self, first: int, number: int, size: int, command: list[str], host: str = "") -> None:
-        """Runs `number` ranks of a job of `size` ranks, from number `first` on, below an
-        instrumented program of the launcher. host: a host name to use."""
+        """Runs `number` ranks of a job of `size` ranks, from rank `first` on, as children of the
+        launcher AGENT, which is instrumented as well. host: a host name to use, in a UTS
+        namespace."""
         numbers = [str(n) for n in (first, number, size)]
         agent = [sys.executable, "-S", "-c", AGENT, *numbers, str(self.data / "agents")]
         self.run([*agent, *command], self.settings(), host)

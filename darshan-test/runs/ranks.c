@@ -1,4 +1,5 @@
-/* A rank that writes a separate file, and one file that all ranks write: ranks FOLDER NAME. */
+/* An MPI program. Each rank writes the file FOLDER/rank-N of its own and its block of the file
+ * NAME, which all ranks write: ranks FOLDER NAME. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Starts a command and reaps every child process, as a subreaper or as process 1 does: reaper
- * wait|waitpid|waitid COMMAND... It prints for each end whether it was that of the command or of
- * another child, and how the child ended. */
+ * wait|waitpid|waitid COMMAND... It prints for each child that ended whether it was the command or
+ * another child, and how it ended. It continues for 0.7 s after the command's end. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Reaps the next child that has ended, without waiting. Returns its pid; 0 if none has ended; -1 if
- * there is no child. */
+/* Reaps the next child that has ended, without waiting. how: the function that is called. Returns
+ * its pid and sets *status as that function does; 0 if none has ended; -1 if there is no child. */
 static pid_t ended(const char *how, int *status) {
   siginfo_t info;
   if (strcmp(how, "waitid") != 0) return waitpid(-1, status, WNOHANG);

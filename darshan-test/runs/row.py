@@ -12,8 +12,8 @@ from e2e.files import nothing
 
 @dataclass
 class Row:
-    """A row of the table. Every exception is given as a reason in words, or as a pattern of
-    names."""
+    """A row of the table. Every permitted difference is given as a reason in words ("" for none),
+    or as a regular expression of names."""
 
     name: str
     command: list[str]  # {bin}: the folder of the compiled programs, {work}: the working folder
@@ -21,7 +21,7 @@ class Row:
     environment: dict[str, str] = field(default_factory=dict)
     # Reason why it does not run as root.
     ordinary: str = ""
-    # Abilities of place.py.
+    # Features of the environment that it needs; see place.py.
     needs: tuple[str, ...] = ()
     # Modules that the row's Python must have.
     modules: tuple[str, ...] = ()
@@ -46,4 +46,4 @@ class Row:
     # Processes that outlive the root process: `darshan run` does not wait for them, and they leave
     # logs of their own.
     outlives: str = ""
-    status: int = 0
+    status: int = 0  # expected exit status

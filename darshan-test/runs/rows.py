@@ -1,4 +1,4 @@
-"""The table of runs: one row for each command."""
+"""The table of runs: a row for each command that test_runs.py records."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from .setups import big_file, many_files, ninja, repository, samples, scripts, s
 
 POSTGRES = next(iter(sorted(glob.glob("/usr/lib/postgresql/*/bin"))), "/usr/lib/postgresql")
 DEBIAN_PYTHON = "/usr/bin/python3"
-# `darshan run`, or two environment variables.
+# Ways to instrument a row: by `darshan run`, or by exported variables.
 MODES = ("run", "preload")
+# Reasons why the calls of a row vary.
 RACES = "its processes race for work, and read what others have written by then"
 PIPES = "what a read of a pipe or of a socket gives depends on who was faster"
 
@@ -24,11 +25,12 @@ PIPES = "what a read of a pipe or of a socket gives depends on who was faster"
 TEMPORARY = r"(?<=/temporary/)\w{8}$|(?<=/pymp-)\w{8}"
 
 
+# Reason why a row has processes that outlive it.
 TRACKERS = "servers of multiprocessing, which end when nobody holds their pipe any more"
 
 
 def python(*arguments: str) -> Row:
-    """Returns a row for a program with one kind of Python workers."""
+    """Returns the row for workers.py. arguments: the arguments of workers.py."""
     return Row(
         "-".join(("python", *arguments)),
         [sys.executable, "workers.py", *arguments],
@@ -40,8 +42,8 @@ def python(*arguments: str) -> Row:
 
 
 def tree(way: str, *more: str, **what: object) -> Row:
-    """Returns a row for a case of trees.c. way: the case; more: arguments; what: fields of the
-    row."""
+    """Returns the row for a case of trees.c. way: the case; more: further arguments; what: fields
+    of the row."""
     return Row(f"tree-{way}", ["{bin}/trees", way, *more], scripts(), **what)  # type: ignore[arg-type]
 
 
@@ -169,8 +171,8 @@ ALL = [*SHELLS, *BUILDS, *LANGUAGES, *JOBS, *SERVERS, *TREES]
 
 
 def cases() -> list[tuple[Row, str]]:
-    """Returns a sample of the rows, each in one of MODES. `./dev full` runs all rows, also costly
-    ones, in each mode."""
+    """Returns a sample of the rows, each with a sample of MODES. `./dev full` runs all rows, also
+    those that take long, in each mode."""
     rows = [row for row in ALL if everything() or not row.full]
     rows = turning(rows, 0.6, "runs")
     return [(row, mode) for row in rows for mode in turning(MODES, 0.5, row.name)]

@@ -1,4 +1,4 @@
-"""Makes the input files of the runs, with the same bytes each time."""
+"""Makes the input files of the rows, with the same bytes each time."""
 
 from __future__ import annotations
 
@@ -88,14 +88,14 @@ def many_files(work: Path) -> None:
 
 
 def samples(work: Path) -> None:
-    """Writes the files that a DataLoader reads."""
+    """Writes the files that loader.py reads."""
     rng = random.Random(5)
     for i in range(32):
         (work / f"sample-{i:02}").write_bytes(rng.randbytes(20_000))
 
 
 def settings(work: Path) -> None:
-    """Writes the file that wrappers of ranks read."""
+    """Writes the file that wrapper.sh reads for each rank."""
     (work / "settings").write_text("one = 1\n" * 10)
 
 

@@ -1,7 +1,5 @@
-"""Libraries that are opened with RTLD_DEEPBIND call the C library without the runtime.
-
-The log counts these libraries.  dlopen itself works as without the runtime.
-"""
+"""Libraries that are opened with RTLD_DEEPBIND call the C library without the runtime: the log has
+their number, and dlopen works as without the runtime."""
 
 from __future__ import annotations
 
@@ -81,8 +79,8 @@ def make_programs(tmp_path: Path) -> Path:
 
 
 def watched(build: Path, place: Path, *command: str) -> tuple[Path, list[str], str]:
-    """Runs a command, whose output must equal that without the runtime. Returns its log, the lines
-    of its output, and its stderr."""
+    """Runs a command by `darshan stat`. Its status and output must equal those without the runtime.
+    Returns its log, the lines of its output, and its stderr."""
     bare = finished(command, cwd=place)
     for path in place.glob("by-*"):
         path.unlink()
@@ -93,6 +91,7 @@ def watched(build: Path, place: Path, *command: str) -> tuple[Path, list[str], s
 
 
 def report(build: Path, log: Path) -> str:
+    """Returns the text report of a log, on one line."""
     command = [build / "darshan-job-summary", "--text", log]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return " ".join(done.stdout.split())
@@ -141,8 +140,8 @@ def test_of_all_processes_of_a_run(build: Path, place: Path) -> None:
 
 
 def test_before_anything_else(build: Path, place: Path) -> None:
-    """A library that is preloaded before the runtime opens another one with RTLD_DEEPBIND in its
-    constructor: the program runs as usual."""
+    """A preloaded library that comes before the runtime opens another one with RTLD_DEEPBIND in its
+    constructor: the program runs as usual, and the log counts that library."""
     (place / "first" / "libplugin.so").rename(place / "first" / "libother.so")
     (place / "second" / "libplugin.so").rename(place / "first" / "libplugin.so")
     env = os.environ | preload(place / "first" / "libplugin.so")
@@ -156,8 +155,8 @@ def test_before_anything_else(build: Path, place: Path) -> None:
     "options", [["-static-pie"], ["-fsanitize=address"], ["-fsanitize=thread"]]
 )
 def test_other_programs(build: Path, place: Path, options: list[str]) -> None:
-    """Programs that are static or built with a sanitizer end alike with and without the runtime,
-    also when AddressSanitizer refuses RTLD_DEEPBIND: a sanitizer has its own dlopen."""
+    """Static programs, and programs built with a sanitizer (which has its own dlopen), end alike
+    with and without the runtime, also if AddressSanitizer refuses RTLD_DEEPBIND."""
     needs("program:gcc")
     (place / "program.c").write_text(PROGRAM.replace("RTLD_NOW | RTLD_DEEPBIND", "RTLD_NOW"))
     command = ["gcc", "-w", *options, "-o", "program", "program.c"]

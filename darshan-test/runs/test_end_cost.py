@@ -1,7 +1,5 @@
-"""The cost of the end of a run for its root process, if the runtime is preloaded by an exported
-variable.
-
-The cost is measured in instructions, because these do not depend on the load of the machine."""
+"""The end of a run costs its root process few instructions if the runtime is preloaded by exported
+variables. Instructions do not depend on the load of the machine."""
 
 from __future__ import annotations
 
@@ -12,12 +10,13 @@ from pathlib import Path
 import pytest
 from lab.environment import settings
 
-# A loop over all possible process ids took 5.2 million.
+# Most instructions that the runtime may add to /bin/true. A loop over all possible process ids
+# would add 5.2 million.
 ALLOWED = 2_000_000
 
 
 def instructions(work: Path, settings: dict[str, str]) -> int:
-    """Returns the number of instructions that a program executes which does nothing. settings:
+    """Returns the number of instructions that /bin/true executes, counted by valgrind. settings:
     variables to add."""
     done = subprocess.run(
         ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "/bin/true"],
@@ -35,7 +34,8 @@ def instructions(work: Path, settings: dict[str, str]) -> int:
 
 @pytest.mark.needs("program:valgrind")
 def test_only_process_ids_of_the_run_are_looked_at(build: Path, tmp_path: Path) -> None:
-    """The search for other living processes looks only at the process ids of the run."""
+    """At the end of a run of one process, the search for other living processes of the run examines
+    only process ids that belong to it."""
     places = {name: tmp_path / name for name in ("logs", "journals")}
     for place in places.values():
         place.mkdir()

@@ -1,5 +1,5 @@
-"""Runs of very many processes: while the run lasts, the records of finished processes are combined,
-which takes less space, and the log is the same."""
+"""In a run of very many processes, darshan-merge --fold combines the records of finished processes
+into few parts while the run lasts, and the run's log is the same as without."""
 
 from __future__ import annotations
 
@@ -19,16 +19,18 @@ from sample import everything, turning
 from .conftest import Merge
 from .events import Run, packed_parts
 
-MOST_PARTS = 4096 + 2500  # most parts in the folder; each is of one program
-OWN, LATE = 4100, 150  # processes that may have ranks of their own, and processes that may not
+# Most parts that may be in the run directory as files; each is of one program.
+MOST_PARTS = 4096 + 2500
+# Processes with ranks of their own, and further processes, which share ranks.
+OWN, LATE = 4100, 150
 TIMES = ("_F_", "TIMESTAMP")
 
 
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory, build: Path) -> Path:
-    """Makes the run directory of a shell and its children, which run two programs. Processes with a
-    part read a file; one of the last processes also writes a file. Half of the parts are separate
-    files, the others are in `packed`. Returns the path."""
+    """Makes the run directory of a shell and its children. Every 500th child, and each of the last
+    150, has a part in which it read a file; one of these also wrote a file. Half of the parts are
+    separate files, the others are in `packed`. Returns its path."""
     base = tmp_path_factory.mktemp("many")
     made = {}
     for name in ("reads", "writes"):
@@ -53,6 +55,7 @@ def many(tmp_path_factory: pytest.TempPathFactory, build: Path) -> Path:
 
 @pytest.fixture
 def folder(many: Path, tmp_path: Path) -> Path:
+    """Returns a copy of the run directory."""
     copied = tmp_path / many.name
     shutil.copytree(many, copied)
     return copied
@@ -66,7 +69,7 @@ def said(log: Path) -> dict[tuple[str, str, float], Row]:
 
 
 def same(one: Row, other: Row) -> bool:
-    """Returns whether records are equal; times may differ by rounding."""
+    """Returns whether two records are equal; times and timestamps may differ by rounding."""
     close = {name for name in one if any(mark in name for mark in TIMES)}
     return one.keys() == other.keys() and all(
         one[name] == (pytest.approx(other[name], abs=1e-5) if name in close else other[name])
@@ -76,7 +79,8 @@ def same(one: Row, other: Row) -> bool:
 
 @pytest.fixture(scope="module")
 def whole(many: Path, build: Path) -> dict[tuple[str, str, float], Row]:
-    """Returns the records of the log that is made without combining parts first."""
+    """Returns the records of the log that is made without combining parts first, by (module, name,
+    rank)."""
     log = many.parent / "whole.darshan"
     merger = build / "darshan-merge"
     subprocess.run([merger, "--run", many, "-o", log, "--keep"], check=True)
@@ -84,10 +88,12 @@ def whole(many: Path, build: Path) -> dict[tuple[str, str, float], Row]:
 
 
 def parts_in(folder: Path) -> list[str]:
+    """Returns the names of all parts in a run directory."""
     return sorted([*(path.name for path in folder.glob("part.*")), *packed_parts(folder)])
 
 
 def wrong(log: Path, whole: dict[tuple[str, str, float], Row]) -> list[tuple[str, str, float]]:
+    """Returns the keys of the rows that differ from those of the whole log."""
     found = said(log)
     assert found.keys() == whole.keys()
     return [key for key, row in found.items() if not same(row, whole[key])]
@@ -96,6 +102,7 @@ def wrong(log: Path, whole: dict[tuple[str, str, float], Row]) -> list[tuple[str
 def test_the_log_is_the_same(
     merge: Merge, folder: Path, tmp_path: Path, whole: dict[tuple[str, str, float], Row]
 ) -> None:
+    """Combining the parts leaves few of them, and the log has the same rows."""
     before = parts_in(folder)
     assert len(before) > LATE
     done = merge("--fold", folder)
@@ -111,7 +118,8 @@ def test_the_log_is_the_same(
     assert sum(row["PROCESS_COUNT"] for row in rows(log, "PROCESS")) == OWN + LATE
 
 
-# System calls that change the folder, and their approximate number in one aggregation.
+# System calls that change the folder, and how often one call of darshan-merge --fold makes them,
+# roughly.
 CHANGES = {"renameat": 6, "unlinkat": LATE // 2 + 14, "write": 16, "openat": LATE + 44}
 CASES = [
     (call, how, number)
@@ -154,8 +162,8 @@ def test_a_list_that_cannot_be_read(
     whole: dict[tuple[str, str, float], Row],
     number: int,
 ) -> None:
-    """If the merger cannot read the list of combined parts, it combines no others and writes no
-    log."""
+    """If the merger cannot read the file `folded`, which lists the combined parts, it combines no
+    others and writes no log."""
     under = ("strace", "-o", "/dev/null", "-P", "folded", "-e", "trace=openat")
     merge("--fold", folder, under=(*under, "-e", f"inject=openat:error=EIO:when={number}"))
     log = tmp_path / "one.darshan"
@@ -173,6 +181,7 @@ def test_a_list_that_cannot_be_read(
 def test_what_cannot_be_removed_counts_once(
     merge: Merge, folder: Path, tmp_path: Path, whole: dict[tuple[str, str, float], Row]
 ) -> None:
+    """If combined parts cannot be removed, they are counted once."""
     under = ("strace", "-o", "/dev/null", "-e", "trace=unlinkat")
     under = (*under, "-e", "inject=unlinkat:error=EPERM")
     before = set(folder.glob("part.*"))
@@ -187,8 +196,8 @@ def test_what_cannot_be_removed_counts_once(
 
 
 def test_what_cannot_be_read_stays(merge: Merge, folder: Path, tmp_path: Path) -> None:
-    """A part may be any kind of file; the merger does not block on it, and does not change files
-    outside the run directory."""
+    """If a symbolic link, a pipe or another file has the name of a part, the merger does not block
+    on it, leaves it in place, and does not change files outside the run directory."""
     precious = tmp_path / "precious"
     precious.write_text("precious")
     late = sorted(path for path in folder.glob("part.*") if int(path.name.split(".")[1]) > OWN)
@@ -218,8 +227,8 @@ def test_what_cannot_be_read_stays(merge: Merge, folder: Path, tmp_path: Path) -
 def test_a_list_that_nobody_has_written(
     merge: Merge, folder: Path, tmp_path: Path, text: bytes
 ) -> None:
-    """The merger checks the list of combined parts, because it may not have been written by another
-    merger."""
+    """If the file `folded` has contents that no merger wrote, the merger removes no part because of
+    it, and touches no file outside."""
     (tmp_path / "precious").write_text("precious")
     before = parts_in(folder)
     (folder / "folded").write_bytes(text)
@@ -248,7 +257,8 @@ COUNT = 9000 if everything() else 200  # programs; from about 4,100 on parts are
 
 
 def test_a_run_of_short_processes(build: Path, tmp_path: Path) -> None:
-    """The number of parts in the run directory is limited, and the log has every byte."""
+    """In a real run of many short processes, the number of parts in the run directory stays
+    limited, and the log has every byte."""
     for name in ("logs", "journals"):
         (tmp_path / name).mkdir()
     (tmp_path / "in").write_text("five\n")

@@ -1,4 +1,5 @@
-"""The reader of strace's output, with a hand-written trace of inherited descriptors."""
+"""How the tests of runs follow descriptors through strace's output, checked with a hand-written
+trace of inherited descriptors."""
 
 from __future__ import annotations
 
@@ -44,13 +45,14 @@ TRACE = r"""
 
 
 def totals(tmp_path: Path) -> dict[str, Tally]:
-    """Returns the counts for the constant TRACE, by file."""
+    """Returns the counts of the trace TRACE by file; the program /w/static is not recorded."""
     path = tmp_path / "trace"
     path.write_text(TRACE)
     return count(read_trace(path), "/w", lambda program: program != "/w/static")
 
 
 def test_inherited(tmp_path: Path) -> None:
+    """The trace of strace gives each file the calls on inherited descriptors."""
     assert totals(tmp_path) == {
         "/w/out": Tally(opens=2, writes=1, bytes_written=100),
         "/w/in": Tally(reads=2, bytes_read=100),
@@ -66,6 +68,8 @@ def record(**counters: int) -> dict[str, float]:
 
 @pytest.mark.parametrize(("written", "found"), [(100, 0), (99, 1), (101, 1)])
 def test_differences(tmp_path: Path, written: int, found: int) -> None:
+    """A log that differs from the trace is reported. written: bytes in the log. found: expected
+    number of differences."""
     rows = {
         "/w/out": record(OPENS=2, WRITES=1, BYTES_WRITTEN=written),
         "/w/in": record(READS=2, BYTES_READ=100),
@@ -87,6 +91,8 @@ def test_streams() -> None:
 
 
 def test_static_programs_are_told(tmp_path: Path, build: Path) -> None:
+    """Programs that cannot be instrumented are recognized: static ones, those of another C library,
+    and their scripts."""
     needs("program:musl-gcc")
     first = {"static": ["gcc", "-static"], "dynamic": ["gcc"], "musl": ["musl-gcc"]}
     for name, command in first.items():

@@ -1,4 +1,5 @@
-"""Processes that end late: while the merger closes and removes the run directory, or after it."""
+"""A process that ends late, while the merger closes and removes the run directory or after that, is
+in exactly one log."""
 
 from __future__ import annotations
 
@@ -29,9 +30,9 @@ SCRIPTS = ("exec cat in", "cat in; exit 0")
 
 @dataclass
 class Late:
-    """A run of `darshan run` with one process, which has ended and left a part. base: the folder
-    of all files; merger: the command that makes the run's log; environment: what `darshan run`
-    gives to the run's processes."""
+    """A run of `darshan run` with one process, which has ended and left a part. base: the folder of
+    all files. merger: the command that makes the run's log. environment: the variables that
+    `darshan run` gives to processes of the run."""
 
     base: Path
     merger: tuple[object, ...]
@@ -40,6 +41,7 @@ class Late:
 
 @pytest.fixture
 def late(build: Path, program: Program, tmp_path: Path) -> Late:
+    """Returns a run whose merger, or one of whose processes, can be stopped."""
     (tmp_path / "in").write_text("five\n")
     (tmp_path / "other").touch()
     (tmp_path / "merged").mkdir()
@@ -53,7 +55,8 @@ def late(build: Path, program: Program, tmp_path: Path) -> Late:
 
 
 class Stopped:
-    """A command that strace stops in a system call, for example the third unlinkat of a process."""
+    """A command that strace stops by SIGSTOP in one system call. case: the system call, and which
+    one of each process, from 1 on."""
 
     def __init__(self, base: Path, case: Case, *command: object, env: Mapping[str, str]) -> None:
         call, number = case
@@ -76,7 +79,7 @@ class Stopped:
             time.sleep(0.005)
 
     def go_on(self) -> None:
-        """Waits until all processes have ended; those that are stopped go on."""
+        """Lets the stopped processes continue, and waits until all have ended."""
         end = time.monotonic() + SECONDS
         while self.process.poll() is None:
             assert time.monotonic() < end, self.trace
@@ -87,6 +90,7 @@ class Stopped:
 
 
 def until_stopped(pid: int) -> None:
+    """Waits until a process is stopped."""
     end = time.monotonic() + SECONDS
     while Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "T":
         assert time.monotonic() < end, pid
@@ -94,13 +98,14 @@ def until_stopped(pid: int) -> None:
 
 
 def opens(late: Late, name: str) -> list[int]:
-    """Returns how often the logs that have this file say that it was opened."""
+    """Returns for each log that has this file how often the log says that it was opened."""
     logs = [log for folder in ("merged", "logs") for log in (late.base / folder).rglob("*.darshan")]
     return [int(row["POSIX_OPENS"]) for log in logs for row in of_file(log, late.base / name)]
 
 
 # System calls that change the run directory, and how often the merger makes them.
 CHANGES = {"renameat": 3, "unlinkat": 20, "linkat": 1, "flock": 4, "rmdir": 1}
+# The merger stops at each of these calls.
 CASES = [(call, 1 + i) for call, most in CHANGES.items() for i in range(most)]
 
 
@@ -108,8 +113,8 @@ CASES = [(call, 1 + i) for call, most in CHANGES.items() for i in range(most)]
 @pytest.mark.parametrize("case", turning(CASES, 0.2, "late while a merger is stopped"))
 @pytest.mark.parametrize("script", (*SCRIPTS, "kill -STOP $$; cat in; exit 0"))
 def test_a_process_while_a_merger_works(late: Late, script: str, case: Case) -> None:
-    """The process is in exactly one log, whether it starts or only continues at this change of the
-    folder."""
+    """A process starts, or continues, while the merger is stopped at one of its changes of the run
+    directory: the process is in exactly one log."""
     command = ["sh", "-c", script]
     was_there = "STOP" in script
     if was_there:
@@ -135,7 +140,8 @@ MOMENTS = [(call, 1 + i) for call, most in CALLS.items() for i in range(most)]
 @pytest.mark.parametrize("case", turning(MOMENTS, 0.2, "stopped while a merger works"))
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_a_merger_while_a_process_is_stopped(late: Late, script: str, case: Case) -> None:
-    """The process is in exactly one log, at whatever call the merger comes and goes."""
+    """The merger makes the log while a process of the run is stopped at one of its calls: the
+    process is in exactly one log."""
     process = Stopped(late.base, case, "sh", "-c", script, env=late.environment)
     process.wait()
     finished([str(word) for word in late.merger], timeout=SECONDS)
@@ -154,8 +160,9 @@ STOPS = [(call, 1 + i) for call, most in ENDING.items() for i in range(most)]
 def test_a_process_while_the_command_ends(
     build: Path, tmp_path: Path, program: str, case: Case
 ) -> None:
-    """The process starts at this call of `darshan run`, and ends after the command. The program's
-    log needs a merger if it fails."""
+    """A process of the run starts while `darshan run` is stopped at one of its last calls, and ends
+    after it: the process is in exactly one log. program: the run's first program, for which the
+    merger may be needed or not."""
     (tmp_path / "in").write_text("five\n")
     static = compile_c(tmp_path, "int main(void) { return 0; }\n", "-static")
     command = [static] if program == "writes no rows" else program.split()

@@ -1,4 +1,5 @@
-"""darshan-merge of a folder makes one log of ranks that a launcher started without MPI."""
+"""darshan-merge makes one log of a job from the logs of ranks that a launcher started without
+MPI."""
 
 from __future__ import annotations
 
@@ -27,20 +28,21 @@ VARIABLES = {"openmpi": "OMPI_COMM_WORLD_RANK", "mpich": "PMI_RANK"}
 
 @pytest.fixture
 def place(build: Path, tmp_path: Path) -> Place:
+    """Returns the folders of a launch."""
     return Place(build, tmp_path)
 
 
 @pytest.fixture
 def four(place: Place) -> Place:
-    """Makes the logs of four ranks that were started one after another."""
+    """Runs the four ranks of a job one after another, each with a log of its own."""
     for rank in range(4):
         place.rank(rank, 4, {"TORCHELASTIC_RUN_ID": "r1"})
     return place
 
 
 def check_files(log: Path, place: Place, ranks: range, nprocs: int) -> None:
-    """Checks the bytes of each file, and which ranks wrote them. nprocs: the number of processes in
-    the log."""
+    """Checks that the log has the bytes of these ranks in the shared file and in the file of each.
+    nprocs: the expected number of processes."""
     (shared,) = of_file(log, place.data / "shared")
     assert (shared["rank"], shared["POSIX_WRITES"]) == (-1, len(ranks))
     assert shared["POSIX_BYTES_WRITTEN"] == shared_bytes(ranks)
@@ -60,6 +62,7 @@ def check_files(log: Path, place: Place, ranks: range, nprocs: int) -> None:
 
 
 def check_processes(log: Path, ranks: range, size: int) -> None:
+    """Checks that a log has these ranks of one launch. size: ranks of the launch."""
     found = rows(log, "PROCESS")
     assert [int(r["rank"]) for r in found] == list(ranks)
     assert [int(r["PROCESS_WORLD_RANK"]) for r in found] == list(ranks)
@@ -69,6 +72,8 @@ def check_processes(log: Path, ranks: range, size: int) -> None:
 
 @pytest.mark.parametrize("flavour", ["openmpi", "mpich"])
 def test_programs_under_mpirun(flavour: str, place: Place, merge: Merge, parser: Path) -> None:
+    """Programs without MPI that an MPI launcher starts become the ranks of one log. flavour: the
+    MPI."""
     needs(f"mpi:{flavour}")
     place.mpi(flavour, 4, place.program(VARIABLES[flavour]))
     assert len(place.all_logs()) == 4
@@ -89,8 +94,8 @@ def test_programs_under_mpirun(flavour: str, place: Place, merge: Merge, parser:
 
 @pytest.mark.parametrize("flavour", ["openmpi", "mpich"])
 def test_wrappers_of_a_whole_job(flavour: str, place: Place, merge: Merge) -> None:
-    """The run's log has all ranks; the records of files that several ranks used have the number of
-    these ranks."""
+    """Each rank below one mpirun is a shell with children. The log of the run has all ranks, and
+    the job's log has one PROCESS record for each, of three processes."""
     needs(f"mpi:{flavour}")
     place.mpi(flavour, 4, place.wrapped(VARIABLES[flavour]))
     (run,) = place.all_logs()
@@ -109,8 +114,8 @@ def test_wrappers_of_a_whole_job(flavour: str, place: Place, merge: Merge) -> No
 @pytest.mark.needs("root")
 @pytest.mark.needs("runs:unshare -u sh -c 'hostname node1; exec \"$@\"' sh")
 def test_two_hosts(place: Place, merge: Merge) -> None:
-    """Each host has the log of a run; the records of the launcher's program on a host are in it,
-    and not in the job's log."""
+    """Each of two hosts leaves the log of its run, with the records of its launcher. The job's log
+    combines the ranks of both, has no records of the launchers, and names the missing rank."""
     place.agent(0, 2, 5, place.wrapped("RANK"), "node1")
     place.agent(2, 2, 5, place.wrapped("RANK"), "node2")
     assert len(place.all_logs()) == 2
@@ -134,8 +139,8 @@ def test_two_hosts(place: Place, merge: Merge) -> None:
 
 
 def test_agent_and_workers_of_one_host(place: Place, merge: Merge) -> None:
-    """The run's log combines the records of all processes; the job's log has no records of the
-    launcher's program."""
+    """The log of a run of three ranks combines the records of all processes; the job's log made
+    from it has no records of the launcher."""
     place.agent(0, 3, 3, place.program("RANK"))
     (run,) = place.all_logs()
     (shared,) = of_file(run, place.data / "shared")
@@ -151,6 +156,7 @@ def test_agent_and_workers_of_one_host(place: Place, merge: Merge) -> None:
 
 
 def test_ranks_that_left_nothing_are_named(four: Place, merge: Merge) -> None:
+    """A rank without a log is named in a message and in the metadata."""
     lost = next(log for log in four.all_logs() if metadata(log)["rank"] == "2")
     lost.unlink()
     log = four.folder / "one.darshan"
@@ -163,7 +169,8 @@ def test_ranks_that_left_nothing_are_named(four: Place, merge: Merge) -> None:
 
 
 def test_damaged_logs(four: Place, merge: Merge) -> None:
-    """A damaged log in a folder is skipped; a damaged log that is named causes an error."""
+    """darshan-merge skips a damaged log in a folder; if the damaged log is an argument, it
+    fails."""
     bad = next(log for log in four.all_logs() if metadata(log)["rank"] == "0")
     bad.write_bytes(bad.read_bytes()[:900])
     log = four.folder / "one.darshan"
@@ -177,8 +184,8 @@ def test_damaged_logs(four: Place, merge: Merge) -> None:
 
 
 def test_a_log_counts_once(four: Place, merge: Merge) -> None:
-    """A log is counted once, even if it is named twice, linked or copied, and so is a merged
-    log."""
+    """A log is counted once, even if it is named twice, linked or copied, or if its records are
+    also in a merged log."""
     first, second = four.all_logs()[:2]
     (four.logs / "link.darshan").hardlink_to(first)
     shutil.copy(second, four.logs / "copy.darshan")
@@ -193,6 +200,7 @@ def test_a_log_counts_once(four: Place, merge: Merge) -> None:
 
 
 def test_several_jobs_in_a_folder(four: Place, merge: Merge) -> None:
+    """If a folder has logs of several jobs, the merger asks for one, or makes a log for each."""
     for rank in range(2):
         four.rank(rank, 2, {"TORCHELASTIC_RUN_ID": "other", "MASTER_PORT": "5"})
     log = four.folder / "one.darshan"
@@ -214,6 +222,8 @@ def test_several_jobs_in_a_folder(four: Place, merge: Merge) -> None:
 
 
 def test_launches_without_a_name_are_told_apart_by_time(place: Place, merge: Merge) -> None:
+    """Two launches without a name are two jobs, which the merger distinguishes by their times, and
+    it asks for one of them."""
     for _ in range(2):
         for rank in range(2):
             place.rank(rank, 2)
@@ -222,7 +232,7 @@ def test_launches_without_a_name_are_told_apart_by_time(place: Place, merge: Mer
 
 
 def test_rank_that_was_killed(place: Place, merge: Merge) -> None:
-    """The journal of a killed rank is used as its log."""
+    """The journal of a rank that was killed is merged like a log."""
     place.rank(0, 2, {"TORCHELASTIC_RUN_ID": "r1"})
     killed = place.program("RANK")
     killed[3] += "\nos.kill(os.getpid(), 9)\n"
@@ -238,6 +248,7 @@ def test_rank_that_was_killed(place: Place, merge: Merge) -> None:
 
 
 def test_inputs_can_be_removed(four: Place, merge: Merge) -> None:
+    """With --remove, the merged logs are removed."""
     assert merge("-o", four.folder / "one.darshan", "--remove", four.logs).returncode == 0
     assert not four.all_logs()
 
@@ -257,6 +268,7 @@ def test_merger_that_is_killed(four: Place, merge: Merge) -> None:
 
 
 def test_records_can_be_kept_apart(four: Place, merge: Merge) -> None:
+    """With --no-shared-redux, a shared file has a record for each rank."""
     log = four.folder / "one.darshan"
     assert merge("--no-shared-redux", "-o", log, four.logs).returncode == 0
     found = of_file(log, four.data / "shared")
@@ -290,8 +302,8 @@ torch.distributed.run.main()
 
 
 def test_each_process_with_a_log_of_its_own(place: Place, merge: Merge) -> None:
-    """If each process has a separate log, parents, children and the programs that they exec become
-    one process record for each rank."""
+    """If each process has a separate log, the shell, the program and its child of a rank become one
+    PROCESS record with a count of three."""
     for rank in range(2):
         said = {"RANK": str(rank), "WORLD_SIZE": "2", "TORCHELASTIC_RUN_ID": "r1"}
         program = [sys.executable, "-S", "-c", FORKS, str(place.data)]
@@ -309,8 +321,8 @@ def test_each_process_with_a_log_of_its_own(place: Place, merge: Merge) -> None:
 
 
 def test_jobs_at_once_that_have_no_name(place: Place, merge: Merge) -> None:
-    """If two jobs without a name ran at the same time, the merger cannot tell their ranks apart,
-    and reports this."""
+    """If two jobs without a name ran at the same time, darshan-merge cannot distinguish their
+    ranks, and its message says so."""
     slow = [*place.program("PMI_RANK")[:3], RANK + "\nimport time\ntime.sleep(1)\n", "PMI_RANK"]
     shell = ["sh", "-c", 'PMI_RANK=0 "$@" & PMI_RANK=0 "$@" & wait', "sh", *slow, str(place.data)]
     place.run(shell, {"PMI_SIZE": "2"} | place.settings() | {"DARSHAN_JOB_TREE": "0"})
@@ -337,7 +349,8 @@ def test_a_run_that_launched_its_ranks(place: Place, merge: Merge) -> None:
 
 
 def test_jobs_of_gnu_parallel(place: Place, merge: Merge) -> None:
-    """GNU parallel does not state the number of ranks, so the highest rank determines it."""
+    """GNU parallel does not tell a process the number of ranks, so the highest rank determines
+    it."""
     needs("program:parallel")
     said = " ".join(f"{key}={value}" for key, value in place.settings().items())
     copy = f"env {said} cp {place.folder}/from {place.data}/to.{{}}"
@@ -363,8 +376,8 @@ for number in sys.argv[1:3]:
 
 
 def test_what_was_combined_before_is_combined_again(place: Place, merge: Merge) -> None:
-    """If the number of ranks is unknown, the records that runs have already combined are combined
-    again by the merger."""
+    """Two runs of a job have already combined records of shared files. The job's log combines these
+    once more, and its statistics over ranks are right."""
     for two in ("0", "1"), ("2", "3"):
         command = [sys.executable, "-S", "-c", NUMBERED, *two, *place.program("NUMBER")]
         place.run(command, place.settings())
@@ -383,6 +396,7 @@ def test_what_was_combined_before_is_combined_again(place: Place, merge: Merge) 
 
 
 def test_traces_and_heat_maps(place: Place, merge: Merge) -> None:
+    """The merged log has the traces and the heat map of each rank."""
     for rank in range(2):
         place.rank(rank, 2, {"TORCHELASTIC_RUN_ID": "r1", "DXT_ENABLE_IO_TRACE": "1"})
     log = place.folder / "one.darshan"
@@ -401,8 +415,8 @@ def test_traces_and_heat_maps(place: Place, merge: Merge) -> None:
 
 
 def test_strangers_names_are_harmless(four: Place, merge: Merge, build: Path) -> None:
-    """Control characters in a log's metadata are not printed, and a pipe that has the name of a log
-    is skipped."""
+    """Control characters in a log's metadata are not printed, and a pipe whose name ends in
+    .darshan is skipped."""
     said = "rank=0\tworld_size=2\tlauncher=\x1b[31m\tlaunch=\x1b]0;x\x07\thost=h\tpid=1"
     convert = [str(build / "darshan-convert"), "--reset-md", "--annotate", said]
     log = four.all_logs()[0]
@@ -414,12 +428,14 @@ def test_strangers_names_are_harmless(four: Place, merge: Merge, build: Path) ->
 
 
 def test_a_folder_without_any(place: Place, merge: Merge) -> None:
+    """A folder without logs of ranks is an error of one line."""
     place.run(["cat", __file__], place.settings())
     done = merge("-o", place.folder / "one.darshan", place.logs)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
 
 
 def test_report_tells_of_ranks(four: Place, merge: Merge, build: Path) -> None:
+    """The report says how many of the job's ranks are in the log."""
     log = four.folder / "one.darshan"
     assert merge("-o", log, *four.all_logs()[:3]).returncode == 0
     command = [str(build / "darshan"), "report", "--text", str(log)]

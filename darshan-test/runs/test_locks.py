@@ -1,4 +1,4 @@
-"""Waits for locks of files: their time is recorded, and a wait can be cancelled as without the
+"""Waits for locks of files are recorded with their time, and can be cancelled as without the
 runtime."""
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from lab.compare import both, same_end
 from lab.compile import compile_c
 from lab.log import read_logs
 
-HELD = 0.6  # seconds
+# Seconds for which the child holds the lock.
+HELD = 0.6
 
 # The child holds the lock while the parent waits for it.
 WAITS = r"""
@@ -65,6 +66,7 @@ int main(int argc, char **argv) {
   return waitpid(child, NULL, 0) != child;
 }
 """
+# Functions that wait for a lock; "number": by syscall().
 WAYS = ("flock", "lockf", "fcntl", "number")
 
 
@@ -111,7 +113,7 @@ int main(void) {
 
 
 def test_locks_of_one_process(build: Path, tmp_path: Path) -> None:
-    """Reports show the number of locks that no other process holds, and do not call them waits."""
+    """If no other process holds the locks, reports show their number and do not call them waits."""
     program = compile_c(tmp_path, ALONE)
     command = [build / "darshan", "run", "-o", "logs", "--", program]
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
@@ -128,8 +130,8 @@ def test_locks_of_one_process(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_cancellation(way: str, build: Path, tmp_path: Path) -> None:
-    """A thread that waits for a lock can be cancelled exactly as without the runtime: fcntl and
-    lockf are cancellation points, flock is none."""
+    """With the runtime, a thread that waits for a lock can be cancelled exactly as without it: in
+    fcntl and lockf, which are cancellation points, and not in flock."""
     program = compile_c(tmp_path, WAITS, "-include", "signal.h")
     bare, watched = both(build, tmp_path, [program, way, "30"])
     assert bare.out == ("cancelled\n" if way in ("fcntl", "lockf") else "waits on\n")

@@ -1,4 +1,4 @@
-"""An interactive shell with the runtime: each of its commands is a run."""
+"""In an interactive shell with the runtime, each command is a run."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ COMMANDS = ("cat words >copied", "sh -c 'cat words >one; cat one >two'", "sort <
 
 
 def type_in(shell: list[str], work: Path, env: dict[str, str], done: Path) -> None:
-    """Starts a shell on a terminal, types each line after the previous command has ended, and waits
-    for the shell. done: a folder in which each command creates a file when it has ended."""
+    """Starts a shell on a terminal, types COMMANDS line by line, each after the previous one has
+    ended, then `exit`, and waits for the shell. done: a folder in which each command creates a file
+    when it has ended."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(work)
@@ -42,6 +43,7 @@ def type_in(shell: list[str], work: Path, env: dict[str, str], done: Path) -> No
 def test_each_command_has_a_log(
     shell: list[str], build: Path, parser: Path, tmp_path: Path
 ) -> None:
+    """Each command that is typed into the shell leaves one log, and no journal."""
     places = {name: tmp_path / name for name in ("work", "logs", "journals", "done")}
     for place in places.values():
         place.mkdir()

@@ -1,4 +1,4 @@
-"""darshan-merge --run makes one log from the parts of a run."""
+"""darshan-merge --run makes one log from the parts and the event file of a run directory."""
 
 from __future__ import annotations
 
@@ -23,12 +23,14 @@ with open(sys.argv[1], "rb", buffering=0) as a, open(sys.argv[2], "wb", bufferin
 
 @pytest.fixture
 def copied(program: Program, tmp_path: Path) -> Path:
-    """Returns the log of a program that reads 5000 bytes of `data` and writes them to `copy`."""
+    """Returns the log of a program that reads 5,000 bytes of `data` in five reads and writes them
+    to `copy`."""
     (tmp_path / "data").write_bytes(bytes(5000))
     return program(sys.executable, "-c", COPY, tmp_path / "data", tmp_path / "copy")
 
 
 def test_two_processes_three_seconds_apart(merge: Merge, copied: Path, tmp_path: Path) -> None:
+    """The log of a run has the records of both processes, each at its own time."""
     run = Run(tmp_path / "darshan-run.100.x")
     half = SECOND // 2
     run.process(100, (0, 8 * half), "sh")
@@ -73,6 +75,7 @@ def test_two_processes_three_seconds_apart(merge: Merge, copied: Path, tmp_path:
 def test_who_became_another_program_is_one_process(
     merge: Merge, copied: Path, tmp_path: Path
 ) -> None:
+    """A process that calls exec is one process with several programs."""
     run = Run(tmp_path / "darshan-run.0.x")
     run.row(Kind.START, 50, 0, program="sh")
     run.row(Kind.FORKING, 50, SECOND, token=9)
@@ -97,7 +100,7 @@ def test_who_became_another_program_is_one_process(
 
 
 def test_a_parent_is_who_forked(merge: Merge, tmp_path: Path) -> None:
-    """The parent in a process record is the process that forked, even if it has exited or its pid
+    """In a PROCESS record the parent is the process that forked, even if it has exited or its pid
     was used again."""
     run = Run(tmp_path / "darshan-run.0.x")
     run.row(Kind.START, 50, 0, program="sh")
@@ -126,6 +129,7 @@ def test_a_parent_is_who_forked(merge: Merge, tmp_path: Path) -> None:
 
 
 def test_each_process_counts_its_own_forks(merge: Merge, tmp_path: Path) -> None:
+    """A child has the right parent, even if two processes number their children alike."""
     run = Run(tmp_path / "darshan-run.0.x")
     run.row(Kind.START, 50, 0, program="one")
     run.row(Kind.START, 51, 1, program="two")
@@ -141,6 +145,7 @@ def test_each_process_counts_its_own_forks(merge: Merge, tmp_path: Path) -> None
 
 
 def test_ranks_of_a_job_are_one_row(merge: Merge, copied: Path, tmp_path: Path) -> None:
+    """The ranks of an MPI job are one row of the processes, and their launcher is another."""
     run = Run(tmp_path / "darshan-run.0.x")
     run.process(50, (0, SECOND), "mpiexec.hydra")
     for pid in range(60, 64):
@@ -160,6 +165,7 @@ def test_ranks_of_a_job_are_one_row(merge: Merge, copied: Path, tmp_path: Path) 
 
 
 def test_a_part_without_rows_is_a_process(merge: Merge, copied: Path, tmp_path: Path) -> None:
+    """A part without events becomes a process of its own."""
     run = Run(tmp_path / "darshan-run.70.x")
     run.part(copied, 70, SECOND)
     run.part(copied, 71, 2 * SECOND)
@@ -171,6 +177,7 @@ def test_a_part_without_rows_is_a_process(merge: Merge, copied: Path, tmp_path: 
 
 
 def test_rows_that_are_no_rows_are_passed_by(merge: Merge, tmp_path: Path) -> None:
+    """Damaged rows among the events are ignored, and the others count."""
     run = Run(tmp_path / "darshan-run.0.x")
     run.row(Kind.START, 50, 0, program="sh")
     whole = run.events.read_bytes()
@@ -191,6 +198,7 @@ def test_rows_that_are_no_rows_are_passed_by(merge: Merge, tmp_path: Path) -> No
 
 
 def test_damaged_parts_are_left_out_and_named(merge: Merge, copied: Path, tmp_path: Path) -> None:
+    """A damaged part is left out of the log, with one line each."""
     run = Run(tmp_path / "darshan-run.0.x")
     good = run.part(copied, 50, 0)
     bad = [run.part(copied, pid, pid) for pid in range(51, 54)]
@@ -214,8 +222,8 @@ def test_damaged_parts_are_left_out_and_named(merge: Merge, copied: Path, tmp_pa
 
 
 def test_thousands_of_processes_fold(merge: Merge, copied: Path, tmp_path: Path) -> None:
-    """Processes after the first 4,032 have one common rank for each program, for up to 63 programs;
-    sums are exact."""
+    """The first 4,032 processes have a rank each. All later processes of a program share one rank,
+    for up to 63 programs; those of all further programs share one more. Sums are exact."""
     count, own, folded = 5000, 4032, 64
     run = Run(tmp_path / "darshan-run.0.x")
     run.process(1, (0, 2 * count), "sh", status=1)
@@ -244,6 +252,8 @@ def test_thousands_of_processes_fold(merge: Merge, copied: Path, tmp_path: Path)
 
 
 def test_names_do_no_harm(merge: Merge, tmp_path: Path) -> None:
+    """Names of hosts and programs with control characters, or without end, are cleaned and
+    shortened."""
     run = Run(tmp_path / "darshan-run.0.x", host="h\x1b[2Jost")
     run.row(Kind.START, 50, 0, program="a\nb\x07\u00e9" + "z" * 40)
     for at in range(1, 60):

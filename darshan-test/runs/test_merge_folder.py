@@ -1,4 +1,5 @@
-"""The run directory if processes outlive the merger, are killed, or write their part late."""
+"""The merger and a run directory whose processes outlive it, are killed, or write their part
+late."""
 
 from __future__ import annotations
 
@@ -34,6 +35,7 @@ with open(sys.argv[1], "wb", buffering=0) as f:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
+    """Returns an empty run directory."""
     return Run(tmp_path / "darshan-run.0.x")
 
 
@@ -45,8 +47,8 @@ def environment(build: Path, run: Run) -> dict[str, str]:
 
 @pytest.fixture
 def living(environment: dict[str, str], run: Run, tmp_path: Path) -> Iterator[int]:
-    """Yields the pid of a living process that has written 500 bytes and has a row in the event
-    file."""
+    """Yields the pid of a living process of the run that has written 500 bytes; the event file has
+    its start."""
     command = [sys.executable, "-c", WRITES, str(tmp_path / "data"), "lives"]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as process:
         assert process.stdout and process.stdout.readline()
@@ -58,8 +60,8 @@ def living(environment: dict[str, str], run: Run, tmp_path: Path) -> Iterator[in
 
 
 def wait_for_journal(run: Run) -> list[Path]:
-    """Waits until the journal has more than 6,000 bytes, for ten seconds at most: it is created in
-    parallel with the program's first calls. Returns the journals of the run."""
+    """Waits until a journal of the run has more than 6,000 bytes, because it is created in parallel
+    with the program's first calls. Returns the journals; raises TimeoutError after ten seconds."""
     for _ in range(1000):
         found = list(run.folder.glob("*_mmap-log-*"))
         if found and found[0].stat().st_size > 6000:
@@ -70,6 +72,7 @@ def wait_for_journal(run: Run) -> list[Path]:
 
 @pytest.fixture
 def small(program: Program, tmp_path: Path) -> Path:
+    """Returns the log of a program that reads a file of 100 bytes."""
     (tmp_path / "small").write_bytes(b"x" * 100)
     return program("cat", tmp_path / "small")
 
@@ -77,6 +80,7 @@ def small(program: Program, tmp_path: Path) -> Path:
 def test_the_records_of_the_killed_count(
     merge: Merge, environment: dict[str, str], run: Run, tmp_path: Path
 ) -> None:
+    """The journal of a killed process is part of the run's log."""
     command = [sys.executable, "-c", WRITES, str(tmp_path / "data"), "dies"]
     process = subprocess.Popen(command, env=environment)
     assert process.wait() == -signal.SIGKILL
@@ -102,6 +106,7 @@ def test_the_records_of_the_killed_count(
 def test_who_lives_is_left_alone(
     merge: Merge, run: Run, living: int, small: Path, tmp_path: Path
 ) -> None:
+    """The journal of a living process remains, and the log says that it still runs."""
     run.process(50, (0, 100), "cat")
     run.part(small, 50, 0)
     (journal,) = wait_for_journal(run)
@@ -136,6 +141,8 @@ def test_who_lives_is_left_alone(
 def test_another_namespace_counts_as_alive_for_a_week(
     merge: Merge, run: Run, environment: dict[str, str], tmp_path: Path
 ) -> None:
+    """A journal from another PID namespace counts as that of a living process for a week, and then
+    gets a log."""
     command = [sys.executable, "-c", WRITES, str(tmp_path / "data"), "dies"]
     process = subprocess.Popen(command, env=environment)
     process.wait()
@@ -157,6 +164,7 @@ def test_another_namespace_counts_as_alive_for_a_week(
 def test_who_came_late_gets_a_log_of_its_own(
     merge: Merge, run: Run, small: Path, tmp_path: Path
 ) -> None:
+    """Parts that arrive after the run's log was made get a log of their own."""
     run.process(50, (0, SECOND), "sh")
     run.process(51, (1, 2 * SECOND), "cat", parent=50)
     run.part(small, 51, 1)
@@ -175,6 +183,7 @@ def test_who_came_late_gets_a_log_of_its_own(
 def test_of_many_mergers_one_makes_the_log(
     merge: Merge, run: Run, small: Path, tmp_path: Path
 ) -> None:
+    """If several mergers run at the same time, exactly one makes the log."""
     for pid in range(50, 90):
         run.process(pid, (pid, SECOND), "cat")
         run.part(small, pid, pid)
@@ -189,8 +198,8 @@ def test_of_many_mergers_one_makes_the_log(
 
 
 def test_names(merge: Merge, run: Run, small: Path, tmp_path: Path) -> None:
-    """The merger names a log as the runtime does, or as the user says; it replaces no existing
-    log."""
+    """The merger names the log as the runtime would, or as the user says, and never replaces an
+    existing file."""
     run.process(50, (0, SECOND), "cat")
     run.part(small, 50, 0)
     given = tmp_path / "given.darshan"
@@ -211,6 +220,7 @@ def test_names(merge: Merge, run: Run, small: Path, tmp_path: Path) -> None:
 
 
 def test_nothing_is_no_log(merge: Merge, run: Run, tmp_path: Path) -> None:
+    """A run directory that is empty or missing leaves no log, and wrong arguments are errors."""
     log = tmp_path / "one.darshan"
     for folder in (run.folder, tmp_path / "not-there"):
         done = merge("--run", folder, "-o", log)
@@ -225,6 +235,7 @@ def test_nothing_is_no_log(merge: Merge, run: Run, tmp_path: Path) -> None:
 def test_the_command_is_said_where_the_top_has_no_part(
     merge: Merge, run: Run, small: Path, tmp_path: Path
 ) -> None:
+    """If the first process left no part, the log has the command that the merger was given."""
     run.process(50, (0, SECOND), "sh")
     run.process(51, (1, 2), "cat", parent=50)
     run.part(small, 51, 1)
@@ -241,13 +252,14 @@ def test_the_command_is_said_where_the_top_has_no_part(
         assert opened.info.exe == "sh"
 
 
-CALLS = 330  # approximate number of system calls of such a merger
+# Approximate number of system calls of a merger of the run `three`.
+CALLS = 330
 
 
 @pytest.fixture
 def three(run: Run, small: Path) -> Run:
-    """Makes a run directory of a shell and three child processes, each with a part with 100 bytes
-    read."""
+    """Makes the run directory of a shell and three children, each with a part in which it read 100
+    bytes."""
     run.process(50, (0, SECOND), "sh")
     for pid in (51, 52, 53):
         run.process(pid, (pid, 2 * pid), "cat", parent=50)
@@ -261,8 +273,8 @@ def three(run: Run, small: Path) -> Run:
 def test_a_merger_that_fails_at_any_call(
     merge: Merge, three: Run, tmp_path: Path, number: int, how: str
 ) -> None:
-    """If the merger fails at any system call, the next merger writes the log; there are never two
-    logs, and no other file is left."""
+    """If the merger is killed or gets the error ENOSPC at any system call, the next merger writes
+    the log. There are never two logs, and no other file is left."""
     logs = tmp_path / "logs"
     logs.mkdir()
     arguments = ("--run", three.folder, "--logs", logs, "--quiet")

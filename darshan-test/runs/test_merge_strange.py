@@ -1,4 +1,5 @@
-"""Parts that this release did not write: from every release and byte order, and damaged ones."""
+"""Parts that this release did not write, of every release and byte order, and damaged parts: they
+are merged, or skipped with a message."""
 
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ from .events import SECOND, Run
 
 
 def merged(merge: Merge, run: Run, log: Path) -> set[str]:
-    """Merges a run. Returns the names of the parts that were skipped, each with a message of one
-    line on stderr."""
+    """Merges a run. Returns the names of the parts that were skipped; checks that stderr has one
+    line for each."""
     done = merge("--run", run.folder, "-o", log)
     assert done.returncode == 0, done.stderr
     said = {
@@ -30,12 +31,14 @@ def merged(merge: Merge, run: Run, log: Path) -> set[str]:
 
 
 def put(run: Run, pid: int, data: bytes) -> Path:
+    """Writes the part of a process into the run directory. Returns its path."""
     path = run.folder / f"part.{pid}.{run.base + pid * SECOND}.0"
     path.write_bytes(data)
     return path
 
 
 def parses(parser: Path, log: Path) -> bool:
+    """Returns whether the parser reads a log without a message."""
     command = [parser, "--all", "--show-incomplete", log]
     done = finished_in_bytes(command)
     return (done.returncode, done.stderr) == (0, b"")
@@ -43,12 +46,15 @@ def parses(parser: Path, log: Path) -> bool:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
+    """Returns an empty run directory."""
     return Run(tmp_path / "darshan-run.0.x")
 
 
 def test_logs_of_every_kind_become_ranks(
     merge: Merge, run: Run, parser: Path, tmp_path: Path
 ) -> None:
+    """Logs of each version and byte order can be parts of a run; only unknown versions are left
+    out."""
     cases = good_cases()
     parts = {put(run, pid, encode(case.log)).name: case for pid, case in enumerate(cases, 100)}
     log = tmp_path / "one.darshan"
@@ -59,6 +65,7 @@ def test_logs_of_every_kind_become_ranks(
 
 
 def test_broken_ones_are_left_out(merge: Merge, run: Run, parser: Path, tmp_path: Path) -> None:
+    """Damaged parts are left out, and the log can be read."""
     # without decompression bombs
     broken = [bad.made for bad in unreadable() if isinstance(bad.made, bytes)]
     others = [bad.made for bad, _ in (*half_readable(), *broken_annexes())]

@@ -26,6 +26,7 @@ for size in (1, 1000, 77777):
 os.pread(data, 500, 0)
 """
 TRACED = {"DXT_ENABLE_IO_TRACE": "1"}
+# Nanoseconds from the start of the run to the start of each process.
 STARTS = (0, 3 * SECOND + 123_456_789, 40 * SECOND)
 
 
@@ -50,16 +51,16 @@ def merged(merge: Merge, traced: Path, tmp_path: Path) -> Path:
 
 
 def heat(log: Path) -> dict[tuple[int, str], HeatMap]:
-    """Returns heat maps by rank and layer."""
+    """Returns the heat maps of a log by rank and record name, such as "heatmap:POSIX"."""
     known = names(log)
     with open_log(log) as opened:
         return {(h.rank, known[h.id]): h for h in heat_maps(opened)}
 
 
 def shared_out(before: HeatMap, shift: Fraction, end: Fraction, bins: int) -> list[Fraction]:
-    """Returns the expected bytes written in each bin of the run. before: the heat map of one
-    process; shift: its start after that of the run, in seconds; end: of the run; bins: their
-    number."""
+    """Returns the bytes written that the run's heat map must have in each bin. before: the heat map
+    of one process. shift, end: the start of the process and the end of the run, in seconds after
+    the start of the run. bins: the number of bins."""
     width = Fraction(WIDTH)
     out = [Fraction(0)] * bins
     for i, written in enumerate(before.write.tolist()):
@@ -72,11 +73,12 @@ def shared_out(before: HeatMap, shift: Fraction, end: Fraction, bins: int) -> li
     return out
 
 
-# 0.1 s, doubled until 200 bins cover 41 s.
+# Seconds of a bin in the run's heat map: 0.1 s, doubled until 200 bins cover 41 s.
 WIDTH = 0.1 * 2 ** math.ceil(math.log2(41 / 0.1 / 200))
 
 
 def test_heat_maps_have_one_grid_and_lose_nothing(traced: Path, merged: Path) -> None:
+    """The heat maps of all processes have the same bins, at the time of the run, and all bytes."""
     (before,) = [h for (_, layer), h in heat(traced).items() if layer == "heatmap:POSIX"]
     assert before.write.sum() >= 78778 and np.count_nonzero(before.write) >= 3
     found = heat(merged)
@@ -93,6 +95,7 @@ def test_heat_maps_have_one_grid_and_lose_nothing(traced: Path, merged: Path) ->
 
 
 def trace(log: Path, rank: int, file: Path) -> Trace:
+    """Returns the trace of a file on a rank."""
     known = names(log)
     with open_log(log) as opened:
         (found,) = [
@@ -102,6 +105,7 @@ def trace(log: Path, rank: int, file: Path) -> Trace:
 
 
 def test_segments_are_moved(traced: Path, merged: Path, tmp_path: Path) -> None:
+    """The segments of traces are at the time of the run, and otherwise unchanged."""
     before = trace(traced, 0, tmp_path / "data")
     assert [s["length"] for s in before.writes] == [1, 1000, 77777]
     for rank, start in enumerate(STARTS):
@@ -117,6 +121,7 @@ def test_segments_are_moved(traced: Path, merged: Path, tmp_path: Path) -> None:
 
 
 def test_programs_of_one_process_have_one_trace(merge: Merge, traced: Path, tmp_path: Path) -> None:
+    """The programs of a process that called exec have one trace and one heat map."""
     run = Run(tmp_path / "darshan-run.50.x")
     for start in (5 * SECOND, 0):  # the later part comes first
         run.part(traced, 50, start)
@@ -136,8 +141,9 @@ def test_programs_of_one_process_have_one_trace(merge: Merge, traced: Path, tmp_
 def test_clocks_of_hosts_are_compared(
     merge: Merge, traced: Path, tmp_path: Path, ahead: int
 ) -> None:
-    """The rows of the event file are in the same order on all hosts, so the order limits the
-    difference of their clocks. ahead: by how many nanoseconds a host's clock is ahead."""
+    """Hosts append rows to one event file, so the order of the rows limits the difference between
+    their clocks. The merger corrects the times of the other host by it. ahead: nanoseconds by which
+    that host's clock is ahead."""
     run = Run(tmp_path / "darshan-run.50.x", host="one")
     early, late = SECOND // 4, SECOND // 2
     run.row(Kind.START, 50, 0, program="top")
@@ -163,4 +169,5 @@ def test_clocks_of_hosts_are_compared(
 
 @pytest.mark.filterwarnings("ignore")
 def test_pydarshan_reads_it(parser: Path, merged: Path) -> None:
+    """PyDarshan reads the merged log as the parser does."""
     assert compare_with_pydarshan(parser, merged) > 0

@@ -1,8 +1,6 @@
-"""An instrumented program starts a program whose loader cannot load the runtime: one of musl, or a
-32-bit one.
-
-The started program runs without the runtime, with the rest of its environment and without a message
-on stderr. PROCESS and USAGE have records of it."""
+"""An instrumented program starts a program whose loader cannot load the runtime: a musl program, or
+a 32-bit one. The started program runs without the runtime, with the rest of its environment and
+without a message on stderr. The log has PROCESS and USAGE records of it."""
 
 from __future__ import annotations
 
@@ -21,7 +19,8 @@ from . import watched
 
 SIZE = 8 << 20
 OTHER = "/nowhere/other.so"  # a library of the user, which must remain
-OTHER_LIBC = 2  # PROCESS_UNSEEN
+# Value of PROCESS_UNSEEN for such a program.
+OTHER_LIBC = 2
 PT_INTERP = 3
 
 READER = """
@@ -125,6 +124,8 @@ DEEDS = [
 
 @pytest.fixture(name="place")
 def make_programs(tmp_path: Path) -> Path:
+    """Makes a program of another C library, one that starts it, and scripts with it as interpreter.
+    Returns the folder."""
     (tmp_path / "data").write_bytes(os.urandom(SIZE))
     compile_c(tmp_path, READER, first=["musl-gcc"])
     compile_c(tmp_path, STARTER, name="starter", first=["gcc", "-w"])
@@ -136,7 +137,8 @@ def make_programs(tmp_path: Path) -> Path:
 
 
 def run(build: Path, place: Path, *command: str, **environment: str) -> tuple[Path, list[str]]:
-    """Runs a command. Returns its log and the output of the programs."""
+    """Runs a command by `darshan run`. environment: variables to add. Returns its log and the lines
+    of its output."""
     logs = place / "logs"
     done = finished(
         [build / "darshan", "run", "-o", logs, "--", *command],
@@ -153,6 +155,8 @@ def run(build: Path, place: Path, *command: str, **environment: str) -> tuple[Pa
 @pytest.mark.needs("program:musl-gcc")
 @pytest.mark.parametrize("deed", DEEDS)
 def test_musl(build: Path, place: Path, deed: str) -> None:
+    """A program of another C library, started in this way, runs without the runtime, and the log
+    has its name, its exit status and its bytes. deed: how it is started."""
     log, lines = run(build, place, "./starter", deed, KEPT="yes", **preload(OTHER))
     assert lines == [f"preload {OTHER}, kept yes"]
     (child,) = (row for row in processes(log).values() if row["PROCESS_UNSEEN"] == OTHER_LIBC)
@@ -165,7 +169,8 @@ def test_musl(build: Path, place: Path, deed: str) -> None:
 
 @pytest.mark.needs("program:musl-gcc")
 def test_many_by_vfork(build: Path, place: Path) -> None:
-    """The memory for the changed environment of a child is used again for the next child."""
+    """For each vfork child the runtime changes a copy of the environment; 1,200 children use the
+    same memory one after another."""
     log, lines = run(build, place, "./starter", "vfork", "1200")
     assert lines == ["preload (null), kept (null)"] * 1200
     assert any(row["PROCESS_UNSEEN"] == OTHER_LIBC for row in processes(log).values())
@@ -175,8 +180,8 @@ def test_many_by_vfork(build: Path, place: Path) -> None:
 @pytest.mark.needs("program:musl-gcc")
 @pytest.mark.parametrize("enabled", [{}, {"DARSHAN_JOB_TREE": "0", "DARSHAN_ENABLE_NONMPI": "1"}])
 def test_outside_a_run(build: Path, place: Path, enabled: dict[str, str]) -> None:
-    """If the runtime is preloaded without `darshan run`, no process is recorded, or each has a
-    separate log, according to the settings."""
+    """If the runtime is preloaded without `darshan run`, musl programs run as well, without a log
+    or with separate logs. enabled: the settings."""
     env = plain() | settings(build, place, mpi=True, **enabled)
     for deed in ("execv", "vfork", "posix_spawn", "system"):
         done = finished(["./starter", deed], cwd=place, env=env)
@@ -185,7 +190,8 @@ def test_outside_a_run(build: Path, place: Path, enabled: dict[str, str]) -> Non
 
 
 def move_interpreter(program: Path) -> None:
-    """Moves the interpreter's name to the end of the file, as tools that extend the name do."""
+    """Moves the path of the program's interpreter to the end of the file, as patchelf does for a
+    longer path."""
     data = bytearray(program.read_bytes())
     start, size, count = *struct.unpack_from("<Q", data, 32), *struct.unpack_from("<HH", data, 54)
     (row,) = (
@@ -200,6 +206,8 @@ def move_interpreter(program: Path) -> None:
 
 @pytest.mark.needs("program:musl-gcc", "processor:x86_64")
 def test_a_loader_that_is_named_far_behind(build: Path, place: Path) -> None:
+    """The C library of a program is recognized, even if the name of its loader is far behind in the
+    file."""
     move_interpreter(place / "program")
     _, lines = run(build, place, "sh", "-c", "./program; test $? = 3")
     assert lines == ["preload (null), kept (null)"]

@@ -1,5 +1,5 @@
-"""The parts of small processes are in one file of the run, which mergers change while they hold a
-lock."""
+"""Small processes append their parts to one file of the run directory, `packed`, which mergers
+change while they hold its lock."""
 
 from __future__ import annotations
 
@@ -24,12 +24,14 @@ SCRIPT = f"i=0; while [ $i -lt {COUNT} ]; do cat in; i=$((i + 1)); done >out"
 
 @pytest.fixture
 def small(program: Program, tmp_path: Path) -> Path:
+    """Returns the log of a program that reads a file of 100 bytes."""
     (tmp_path / "small").write_bytes(b"x" * 100)
     return program("cat", tmp_path / "small")
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
+    """Returns the run directory of a shell with three children."""
     made = Run(tmp_path / "darshan-run.0.x")
     made.process(50, (0, 100), "sh")
     for pid in range(51, 54):
@@ -38,12 +40,13 @@ def run(tmp_path: Path) -> Run:
 
 
 def count_of(log: Path, path: Path) -> int:
+    """Returns the number of opens of a file."""
     (row,) = of_file(log, path)
     return int(row["POSIX_OPENS"])
 
 
 def run_script(build: Path, base: Path, script: str, *under: str) -> str:
-    """Runs a shell script with `darshan run`, and returns its output. under: a command that runs
+    """Runs a shell script by `darshan run`, and returns its output. under: a command in front of
     `darshan run`."""
     (base / "in").write_text("five\n")
     for name in ("logs", "journals"):
@@ -62,7 +65,7 @@ def run_script(build: Path, base: Path, script: str, *under: str) -> str:
 
 
 def log_of(base: Path) -> Path:
-    """Returns the only log of a run, after checking that no other file is left."""
+    """Returns the only log of a run, after checking that the run directory was removed."""
     assert list((base / "journals").glob("darshan-run.*")) == []
     (log,) = (base / "logs").rglob("*.darshan")
     return log
@@ -87,8 +90,8 @@ def test_a_process_of_a_script_makes_one_file(build: Path, tmp_path: Path) -> No
 
 
 def test_the_umask_does_not_close_the_file(build: Path, tmp_path: Path) -> None:
-    """The file with the parts of small processes can be written by other processes and by the
-    merger, even if the program's umask allows none."""
+    """If the program's umask forbids all access, `packed` is nevertheless readable and writable by
+    its owner."""
     folder = f"$(ls -d {tmp_path}/journals/darshan-run.*)"
     script = f"umask 0777; /bin/cat in; umask 022; stat -c %a {folder}/{PACK}"
     assert run_script(build, tmp_path, script) == "five\n600\n"
@@ -97,8 +100,8 @@ def test_the_umask_does_not_close_the_file(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("held", [True, False])
 def test_a_process_does_not_wait_for_a_merger(build: Path, tmp_path: Path, held: bool) -> None:
-    """While another process holds the lock, a process writes its part as a separate file and does
-    not wait."""
+    """If another process holds the lock of `packed`, a process does not wait: it writes its part as
+    a separate file. held: whether the lock is held."""
     folder = f"$(ls -d {tmp_path}/journals/darshan-run.*)"
     holds = f"exec 9<{folder}/packed; flock -n 9; " if held else ""
     files = run_script(build, tmp_path, f"cat in; {holds}cat in; cat in; ls {folder}")
@@ -108,8 +111,8 @@ def test_a_process_does_not_wait_for_a_merger(build: Path, tmp_path: Path, held:
 
 
 def test_parts_that_are_torn(merge: Merge, run: Run, small: Path, tmp_path: Path) -> None:
-    """A process may be killed while it appends its part: after any number of bytes, the other parts
-    are counted once."""
+    """If a process is killed while it appends its part to `packed`, after any number of bytes, each
+    of the other parts is counted once."""
     run.packed(small, 51, 51)
     whole = packed_log(small.read_bytes(), 54, run.base + 54)
     with (run.folder / PACK).open("ab") as file:
@@ -135,6 +138,8 @@ def test_parts_that_are_torn(merge: Merge, run: Run, small: Path, tmp_path: Path
     ids=["empty", "byte", "zeros", "magic", "no-log"],
 )
 def test_a_file_of_nobody(merge: Merge, run: Run, small: Path, tmp_path: Path, data: bytes) -> None:
+    """A file of packed parts that is empty or damaged does not prevent the log. data: its
+    content."""
     (run.folder / PACK).write_bytes(data)
     run.packed(small, 51, 51)
     log = tmp_path / "one.darshan"
@@ -146,8 +151,8 @@ def test_a_file_of_nobody(merge: Merge, run: Run, small: Path, tmp_path: Path, d
 
 
 def test_what_is_no_file(merge: Merge, run: Run, small: Path, tmp_path: Path) -> None:
-    """The merger neither blocks on a pipe in the place of the file nor changes the target of a
-    link."""
+    """If `packed` is a pipe or a symbolic link, the merger does not block, and does not change the
+    link's target."""
     run.part(small, 51, 51)
     (tmp_path / "precious").write_bytes(packed_log(small.read_bytes(), 52, run.base + 52))
     before = (tmp_path / "precious").read_bytes()
@@ -166,8 +171,8 @@ def test_what_is_no_file(merge: Merge, run: Run, small: Path, tmp_path: Path) ->
 def test_a_process_that_stops_while_it_appends(
     merge: Merge, run: Run, small: Path, tmp_path: Path, is_first: bool
 ) -> None:
-    """If a process stops while it appends its part, the merger does not wait forever, and later
-    parts are in a separate log."""
+    """If a process stops while it appends its part, the merger does not wait forever. The part gets
+    into a separate log later. is_first: whether it is the first part in `packed`."""
     add = run.part if is_first else run.packed
     add(small, 51, 51)
     log, pack = tmp_path / "one.darshan", run.folder / PACK
@@ -187,7 +192,7 @@ def test_a_process_that_stops_while_it_appends(
     assert not run.folder.exists()
 
 
-# System calls that change the folder, and how often a merger of this run makes them.
+# System calls that change the folder, and how often a merger of this run makes them, roughly.
 CHANGES = {"renameat": 5, "unlinkat": 12, "openat": 40, "linkat": 2, "flock": 6}
 CASES = [(call, number) for call, most in CHANGES.items() for number in range(1, most)]
 
@@ -197,7 +202,8 @@ CASES = [(call, number) for call, most in CHANGES.items() for number in range(1,
 def test_a_merger_that_is_killed(
     merge: Merge, run: Run, small: Path, tmp_path: Path, case: tuple[str, int]
 ) -> None:
-    """Each part is in exactly one log, whichever change of the folder the merger was killed at."""
+    """If the merger is killed at any change of the run directory, and another one follows, each
+    part is in exactly one log."""
     run.part(small, 51, 51)
     run.packed(small, 52, 52)
     run.packed(small, 53, 53)
@@ -214,7 +220,7 @@ def test_a_merger_that_is_killed(
 
 
 def test_the_killed_leave_their_journal(build: Path, tmp_path: Path) -> None:
-    """A child that is killed has no part in the common file; its records are read from its
+    """A child that is killed appends no part to `packed`; the merger reads its records from its
     journal."""
     writes = "exec 3>data; echo 12345 >&3; kill -9 $$"
     assert run_script(build, tmp_path, f"cat in; sh -c '{writes}'; cat in") == "five\nfive\n"

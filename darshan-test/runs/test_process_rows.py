@@ -25,6 +25,7 @@ for i in range(2000):
 
 
 def test_names_without_a_file(build: Path, tmp_path: Path) -> None:
+    """The time in look-ups of missing names and in listings is part of the process's time."""
     (tmp_path / "folder").mkdir()
     (tmp_path / "ask.py").write_text(PROGRAM)
     ask = f"{sys.executable} ask.py folder; cat ask.py >copied"
@@ -44,7 +45,8 @@ def test_names_without_a_file(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("count", [2, 3, 5, 9])
 def test_the_last_of_many_programs(build: Path, tmp_path: Path, count: int) -> None:
-    """If a process runs several programs by exec, its name has the first and the last program."""
+    """If a process runs several programs by exec, the name of its PROCESS record has the first and
+    the last program."""
     (tmp_path / "in").write_text("some\n" * 1000)
     for i in range(count):
         after = f"exec sh ./step{i + 1}" if i < count - 1 else "exec cat"
@@ -64,7 +66,7 @@ def test_the_last_of_many_programs(build: Path, tmp_path: Path, count: int) -> N
 
 @pytest.mark.parametrize("mpi", MPIS, ids=lambda mpi: mpi.name)
 def test_launchers_alone_have_no_log(mpi: Mpi, build: Path, tmp_path: Path) -> None:
-    """The log of the job is the only log of the run, and no temporary files are left."""
+    """`darshan run mpirun` leaves one log, that of the job, and no temporary files."""
     needs(f"mpi:{mpi.name}")
     (tmp_path / "tmp").mkdir()
     compiler = mpi.command("mpicc")
@@ -84,8 +86,8 @@ def test_launchers_alone_have_no_log(mpi: Mpi, build: Path, tmp_path: Path) -> N
 
 
 def test_waits_at_a_named_pipe_are_no_io(build: Path, tmp_path: Path) -> None:
-    """The time that a process waits for the writer of a named pipe is not counted as I/O, and each
-    summary says how long it waited."""
+    """The time that a process waits for the writer of a named pipe is not counted as I/O; `darshan
+    stat` and the report say how long it waited."""
     os.mkfifo(tmp_path / "pipe")
     script = "(sleep 1.5; echo some >pipe; sleep 0.1) & cat pipe >copied; cat copied"
     command = [build / "darshan", "run", "-o", tmp_path / "logs", "--", "sh", "-c", script]

@@ -1,5 +1,5 @@
-"""A subreaper, or process 1, reaps only children that the program started, and none that the
-runtime started."""
+"""A subreaper, or process 1, inherits only orphans that the program started; the runtime's own
+helper processes never appear as its children."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from place import needs, runs
 
 HERE = Path(__file__).parent
 
-# Two generations, and a process that outlives the command and ends the run.
+# Starts children that start children, and a process that outlives the command and ends the run.
 SCRIPT = "sh -c 'cat /etc/hostname > f; cat f >> g'; (sleep 0.2; cat f > h; true) & exit 3"
 
 
@@ -30,8 +30,9 @@ def reaper(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(
     build: Path, folder: Path, reaper: list[str | Path], script: str = SCRIPT
 ) -> tuple[bytes, bytes, list[str]]:
-    """Returns the output of the reaper without and with an instrumented command, and the messages
-    and files of the command. Only the command is instrumented: it is the reaper's only child."""
+    """Runs the script below reaper.c without the runtime, then instrumented; the reaper itself is
+    never instrumented. Returns both outputs of the reaper, and the lines on stderr and names of
+    files that the instrumented run left."""
     said = []
     journals = folder / "journals"
     for name in ("bare", "work", "logs", "journals"):
@@ -51,8 +52,8 @@ def run(
 
 @pytest.mark.parametrize("how", ["wait", "waitpid", "waitid"])
 def test_subreaper(build: Path, tmp_path: Path, reaper: Path, how: str) -> None:
-    """For a process that adopts orphans (subreaper), the output is equal with and without the
-    runtime, and the run has one log with all processes."""
+    """For a process that adopts orphans (subreaper), the output of reaper.c is equal with and
+    without the runtime, and the run has one log with all processes."""
     bare, watched, left = run(build, tmp_path, [reaper, how])
     assert b"the command" in bare
     assert b"others: 1\n" in bare
@@ -66,8 +67,8 @@ def test_subreaper(build: Path, tmp_path: Path, reaper: Path, how: str) -> None:
 
 
 def test_process_1(build: Path, tmp_path: Path, reaper: Path) -> None:
-    """The same as test_subreaper, for the first process of a PID namespace, which becomes the
-    parent of all orphans."""
+    """Like test_subreaper, for the first process of a PID namespace, which becomes the parent of
+    all orphans."""
     front = ("unshare", "--pid", "--fork", "--mount-proc")
     needs(runs(*front))
     command: list[str | Path] = [*front, reaper, "waitpid"]
@@ -79,8 +80,8 @@ def test_process_1(build: Path, tmp_path: Path, reaper: Path) -> None:
 
 
 def test_merger_that_takes_long(build: Path, tmp_path: Path, reaper: Path) -> None:
-    """If the merger takes long, it is killed before the process exits; darshan recover writes the
-    log."""
+    """If the merger does not finish, the last process of the run kills it and exits; a line names
+    `darshan recover`, which then writes the log."""
     beside = tmp_path / "beside"
     beside.mkdir()
     shutil.copy(build / "libdarshan.so", beside)

@@ -1,5 +1,5 @@
-"""Runs of many processes: the exit status is that without the runtime, and the log agrees with
-strace."""
+"""In runs of many processes (rows.py), output and exit status are those without the runtime, and
+the log agrees with strace."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .rows import cases
 
 @pytest.fixture(scope="module")
 def runner(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
-    """Compiles the programs of this folder, and returns an object that runs rows."""
+    """Compiles the programs of this folder, and yields the object that runs rows."""
     programs = tmp_path_factory.mktemp("programs")
     compile_programs(programs)
     base = tmp_path_factory.mktemp("runs")
@@ -39,9 +39,9 @@ def runner(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ru
 
 
 def one_log(row: Row, mode: str, box: RunBox, recorded: Recorded, parser: Path) -> None:
-    """Checks that the only logs are that of the run and those of its jobs (and of a process that
-    outlives `darshan run`, too), that no other file is left, and that PyDarshan reads each log with
-    the same content."""
+    """Checks that the only logs are that of the run, those of the MPI jobs in it, and those of
+    processes that outlive `darshan run`. Also checks that no other file is left, and that PyDarshan
+    reads the same from each log."""
     if row.outlives and mode == "run":
         assert len(recorded.paths) >= row.logs
     else:
@@ -61,6 +61,8 @@ def processes(recorded: Recorded, parser: Path) -> float:
     ("row", "mode"), [pytest.param(row, mode, id=f"{row.name}-{mode}") for row, mode in cases()]
 )
 def test_run(row: Row, mode: str, runner: Runner, parser: Path) -> None:
+    """The program prints the same with the runtime, in this mode, and the log has the calls that
+    strace saw. mode: how the runtime is used."""
     needs("ptrace", *row.needs)
     if lacking := missing_module(row):
         absent(f"{lacking} is not installed")

@@ -42,6 +42,8 @@ int main(void) {
 @pytest.mark.parametrize("follow", ["yes", "no"])
 @pytest.mark.parametrize("tool", ["memcheck", "callgrind"])
 def test_the_log_is_made(build: Path, tmp_path: Path, follow: str, tool: str) -> None:
+    """A program under a tool of Valgrind prints the same, and leaves a log with all bytes. follow:
+    whether Valgrind follows children."""
     for name in ("work", "logs", "journals"):
         (tmp_path / name).mkdir()
     work = tmp_path / "work"

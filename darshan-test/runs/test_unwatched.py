@@ -1,5 +1,5 @@
-"""Programs that cannot be instrumented: the log has their names, the reason, their exit status and
-their bytes."""
+"""For a program that cannot be instrumented, the log has its name, the reason, its exit status and
+the bytes that the kernel counted."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ int main(int argc, char **argv) {
   return argc > 1 ? system(argv[1]) != 0 : 3;
 }
 """
-SLEEP = 0.4  # seconds
+# Seconds that the program `sleeper` sleeps.
+SLEEP = 0.4
 SLEEPER = """
 #include <fcntl.h>
 #include <unistd.h>
@@ -51,7 +52,8 @@ import "os"
 func main() { b, _ := os.ReadFile("data"); os.Exit(len(b) * int(C.one()) & 0) }
 """
 NOT_WATCHED = r"not instrumented: {} \({}; read 24\.\d MiB, wrote \S+ K?i?B\)"
-NONE, STATIC, _, RIGHTS, ENVIRONMENT, A_GO = range(6)  # PROCESS_UNSEEN
+# Values of PROCESS_UNSEEN: why a process was not instrumented.
+NONE, STATIC, _, RIGHTS, ENVIRONMENT, A_GO = range(6)
 # Ways in which Python starts programs: fork, vfork, posix_spawn.
 WAYS = {
     "fork": "pid = os.fork(); pid or os.execv('./{0}', ['./{0}']); os.waitpid(pid, 0)",
@@ -63,9 +65,9 @@ WAYS = {
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Makes a file, a program that reads it, and one that writes a file, sleeps, writes it again
-    and exits with status 4; both programs are linked statically and dynamically. Returns their
-    folder."""
+    """Makes a file of 24 MiB, a program that reads it, and a program that writes a file, sleeps,
+    writes it again and exits with status 4. Both programs are linked statically and dynamically.
+    Returns their folder."""
     folder = tmp_path_factory.mktemp("made")
     (folder / "data").write_bytes(os.urandom(SIZE * MIB))
     for name, source in (("reader", SOURCE), ("sleeper", SLEEPER)):
@@ -85,6 +87,7 @@ def place(made: Path, tmp_path: Path) -> Path:
 
 
 def run(build: Path, place: Path, *command: str, verb: str = "run") -> tuple[Path, str]:
+    """Runs a command under `darshan run`, or another verb. Returns the log and standard error."""
     logs = place / "logs"
     done = finished([build / "darshan", verb, "-o", logs, "--", *command], cwd=place)
     (log,) = logs.glob("*.darshan")
@@ -92,6 +95,7 @@ def run(build: Path, place: Path, *command: str, verb: str = "run") -> tuple[Pat
 
 
 def of_rank(log: Path, process: Row) -> Row:
+    """Returns the USAGE record of a process."""
     (usage,) = (row for row in rows(log, "USAGE") if row["rank"] == process["rank"])
     return usage
 
@@ -104,6 +108,8 @@ def moved(log: Path, process: Row) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_child_that_is_linked_statically(build: Path, place: Path, way: str) -> None:
+    """A static program is in the log with its parent and its times, and its bytes are not those of
+    the parent. way: how it is started."""
     script = "import os\n" + WAYS[way].format("static-reader")
     log, _ = run(build, place, sys.executable, "-c", script)
     every = processes(log)
@@ -118,8 +124,8 @@ def test_a_child_that_is_linked_statically(build: Path, place: Path, way: str) -
 
 
 def test_the_program_that_was_asked_for(build: Path, place: Path) -> None:
-    """If the user starts a static program, which starts an instrumented one, the static program is
-    the root process of the run."""
+    """If the user starts a static program, which starts an instrumented one, the log's command is
+    that of the static program, and the summary says that it is not instrumented."""
     log, said = run(build, place, "./static-reader", "cat reader.c >copied", verb="stat")
     said = said.replace("not instrumented: \n  ", "not instrumented: ")  # wrapped at 80 columns
     lines = said.split("\n")
@@ -153,6 +159,7 @@ FRONTS = {
 
 
 def told_by(build: Path, log: Path) -> str:
+    """Returns the text report of a log."""
     command = [build / "darshan-job-summary", "--text", log]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
@@ -165,9 +172,10 @@ STARTED = [*((front, shell) for front in FRONTS for shell in (None, "sh")), ("en
 def test_a_program_that_another_becomes(
     build: Path, place: Path, front: str, shell: str | None
 ) -> None:
-    """If a program becomes a static one by exec, its process lives until the last program ends, and
-    the run until the process ends. The log has the bytes of the process, and the first lines of the
-    summary name the program."""
+    """A program becomes another one by exec that cannot be instrumented. Its process and the run
+    last until that program ends. The log has the bytes that the kernel counted, and the first lines
+    of the summary name the program and the reason. front: the command in front of it; shell: the
+    shell that starts it, or None."""
     words, program, (why, reason) = FRONTS[front]
     command = [*words, program] if program else [*words]
     if shell:
@@ -204,7 +212,8 @@ def test_a_program_that_another_becomes(
 
 
 def test_a_wait_for_a_child_is_not_io(build: Path, place: Path) -> None:
-    """If a static program waits for a child, the report does not say that it waited for storage."""
+    """If a program that is not instrumented waits for a child, the report does not call this a wait
+    for storage."""
     log, _ = run(build, place, "./static-reader", "sleep 0.3", verb="stat")
     text = " ".join(told_by(build, log).split())
     assert "went into storage accesses" not in text
@@ -216,6 +225,7 @@ def test_a_wait_for_a_child_is_not_io(build: Path, place: Path) -> None:
 
 @pytest.mark.needs("raised-rights")
 def test_raised_rights(build: Path, place: Path) -> None:
+    """A set-user-id program is in the log, with this reason."""
     os.chown(place / "reader", 65534, 65534)
     (place / "reader").chmod(0o4755)
     for path in (place, *place.parents[:2]):
@@ -227,6 +237,7 @@ def test_raised_rights(build: Path, place: Path) -> None:
 
 
 def test_go_with_c_in_it(build: Path, place: Path) -> None:
+    """A Go program with C code is in the log, with this reason."""
     needs("go")
     (place / "main.go").write_text(GO)
     settings = os.environ | {"CGO_ENABLED": "1", "GO111MODULE": "off", "HOME": str(place)}
@@ -239,7 +250,7 @@ def test_go_with_c_in_it(build: Path, place: Path) -> None:
 
 
 def test_a_program_that_is_watched_again(build: Path, place: Path) -> None:
-    """If all programs of a run can be instrumented, none is listed as not instrumented."""
+    """If a run's programs can all be instrumented, the summary lists none as not instrumented."""
     log, said = run(build, place, "sh", "-c", "./reader; true", verb="stat")
     assert all(row["PROCESS_UNSEEN"] == NONE for row in processes(log).values())
     assert "not instrumented" not in said

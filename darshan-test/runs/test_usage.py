@@ -1,5 +1,5 @@
-"""The kernel's accounting of each process: every byte from storage is in the record of one
-process."""
+"""The kernel's accounting of each process (USAGE records): every byte that came from storage is in
+the record of one process, and the report explains it."""
 
 from __future__ import annotations
 
@@ -57,6 +57,7 @@ def place(tmp_path: Path) -> Path:
 
 
 def run(build: Path, place: Path, *command: str, settings: dict[str, str] | None = None) -> Path:
+    """Runs a command under `darshan run`. settings: of the runtime. Returns the log."""
     logs = place / "logs"
     subprocess.run(
         [build / "darshan", "run", "-o", logs, "--", *command],
@@ -70,7 +71,8 @@ def run(build: Path, place: Path, *command: str, settings: dict[str, str] | None
 
 
 def said(place: Path) -> dict[int, int]:
-    """Returns the bytes from storage that each process printed last, by pid."""
+    """Returns, by pid, the bytes from storage that the kernel counted for each process, as the
+    process wrote them last into the file "said"."""
     return {int(pid): int(had) for pid, had in map(str.split, (place / "said").open())}
 
 
@@ -111,6 +113,7 @@ def test_calls_and_mappings(build: Path, place: Path) -> None:
 
 
 def test_bytes_of_excluded_files(build: Path, place: Path) -> None:
+    """The log has the bytes of excluded files as such."""
     (place / "config").write_text("NAME_EXCLUDE /b$ *\n")
     settings = {"DARSHAN_CONFIG_PATH": str(place / "config")}
     log = run(build, place, sys.executable, "reader.py", "r", "b", "8", settings=settings)
@@ -123,6 +126,7 @@ def test_bytes_of_excluded_files(build: Path, place: Path) -> None:
 
 
 def told(build: Path, log: Path) -> str:
+    """Returns the text report of a log, on one line."""
     command = [build / "darshan-job-summary", "--text", log]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return " ".join(done.stdout.split())
@@ -131,6 +135,8 @@ def told(build: Path, log: Path) -> str:
 @pytest.mark.needs("storage")
 @pytest.mark.parametrize("among", ["", "sleep 0.1;"], ids=["alone", "in-a-tree"])
 def test_time_on_storage_that_nobody_saw_is_not_fine(build: Path, place: Path, among: str) -> None:
+    """If page faults of a mapped file wait for storage, the report says so, and not that the I/O is
+    fine. among: other commands of the run."""
     reader = f"exec {sys.executable} reader.py m b 28"
     text = told(build, run(build, place, "sh", "-c", f"{among} {reader}"))
     faults, each = re.search(
@@ -152,9 +158,9 @@ def test_time_on_storage_that_nobody_saw_is_not_fine(build: Path, place: Path, a
 def test_the_order_of_pages_is_known(
     steps: str, title: str, near: int, build: Path, place: Path
 ) -> None:
-    """If the setting to record the order of page faults is on, the kernel reports the page faults
-    of the program. steps: the order in which it reads; title, near: the expected finding and
-    percentage."""
+    """With DARSHAN_PAGE_FAULTS=1, the report says in which order the program used the pages of a
+    mapped file. steps: the order in which it reads; title, near: the expected finding, and its
+    percentage of faults near the previous one."""
     if steps == "mixed":
         # A prime number of pages; most steps are larger than 2 MiB.
         source = READER.replace("mapped[at]", "mapped[at * 6151 % size]")
@@ -172,8 +178,8 @@ def test_the_order_of_pages_is_known(
 
 @pytest.mark.needs("storage")
 def test_pages_in_order_from_storage_are_named(build: Path, place: Path) -> None:
-    """If a program reads a mapped file in order from storage, the report names these pages, does
-    not call their order wrong, and does not say that the run has no problems."""
+    """If a program reads a mapped file in order from storage, the report names these pages. It does
+    not say that they are out of order, nor that the run has no problems."""
     source = READER.replace("mapped.madvise(mmap.MADV_RANDOM)", "pass")
     (place / "reader.py").write_text(source)
     text = told(build, run(build, place, sys.executable, "reader.py", "m", "b", "32"))
@@ -201,8 +207,8 @@ def test_pages_that_are_in_memory_are_fine(build: Path, place: Path) -> None:
 @pytest.mark.needs("storage")
 @pytest.mark.parametrize("tool", ["python", "git"])
 def test_pages_of_small_files_are_explained(build: Path, place: Path, tool: str) -> None:
-    """Reading a file of 3 bytes from storage takes a page, and its name and inode take others: the
-    report does not call this unexplained I/O."""
+    """Reading a file of 3 bytes from storage reads a page, and further pages for its name and
+    inode: the report does not call these bytes unexplained."""
     (place / "writer.py").write_text(WRITER)
     command = [sys.executable, "writer.py", "2500"]
     if tool == "git":

@@ -1,4 +1,7 @@
-/* Processes that start and end in every way: trees CASE, in a folder with a file "words". */
+/* Processes that start and end in many ways, in a folder with a file "words": trees
+ * double-fork|daemon|outlived|storm|shell|vfork|killed|chain 0. "storm" starts 120 programs by
+ * posix_spawn from four threads, "shell" uses system() and popen(). The functions below describe
+ * the others. */
 #define _GNU_SOURCE
 #include <err.h>
 #include <errno.h>
@@ -16,7 +19,7 @@
 extern char **environ;
 static char *self;
 
-/* Reads the first bytes of "words" and writes them to a file with this name. size: in bytes. */
+/* Copies the first `size` bytes of "words" to the file `name`. */
 static void copy_into(const char *name, size_t size) {
   char buffer[4096];
   int from = open("words", O_RDONLY), to = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0644);
@@ -30,6 +33,7 @@ static void copy_into(const char *name, size_t size) {
   close(to);
 }
 
+/* Waits for the end of a child; returns its wait status. */
 static int ended(pid_t pid) {
   int status;
   while (waitpid(pid, &status, 0) < 0)
@@ -37,12 +41,13 @@ static int ended(pid_t pid) {
   return status;
 }
 
-/* Waits until the process that forked this one has ended. */
+/* Waits until `parent`, the process that forked this one, has ended. */
 static void wait_for_orphanage(pid_t parent) {
   while (getppid() == parent)
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
+/* Starts a grandchild whose parent ends at once, and waits for the grandchild's end. */
 static void double_fork(void) {
   int ends[2];
   char byte;
@@ -61,6 +66,7 @@ static void double_fork(void) {
   copy_into("top", 10000);
 }
 
+/* Writes a file, becomes a daemon, and writes another file after its parent has ended. */
 static void as_daemon(void) {
   copy_into("before", 5000);
   pid_t top = getpid();
@@ -69,7 +75,7 @@ static void as_daemon(void) {
   copy_into("after", 50000);
 }
 
-/* Ends the first process, and lets its child write to the file that it opened. */
+/* Ends the first process while its child still writes to a file that it inherited. */
 static void outlived(void) {
   int file = open("handed-on", O_WRONLY | O_CREAT | O_TRUNC, 0644);
   if (file < 0 || write(file, "top\n", 4) != 4) err(1, "handed-on");
@@ -81,6 +87,8 @@ static void outlived(void) {
   copy_into("late", 20000);
 }
 
+/* Starts this program as "piece NUMBER" with the file "words" as its standard input and the
+ * descriptor `common` as its output. Returns its pid. */
 static pid_t spawn_piece(int number, int common) {
   posix_spawn_file_actions_t actions;
   char text[16], *arguments[] = {self, "piece", text, NULL};
@@ -95,8 +103,8 @@ static pid_t spawn_piece(int number, int common) {
   return pid;
 }
 
-/* Does the work of a child started by posix_spawn: its input is a file, its output a file that all
- * children share. */
+/* The child that spawn_piece starts: reads 2,000 bytes of its standard input, writes 10 to its
+ * standard output, and, for every tenth number, a file. */
 static void piece(const char *number) {
   char buffer[2000];
   if (read(0, buffer, sizeof(buffer)) != sizeof(buffer)) err(1, "read");
@@ -110,6 +118,8 @@ static void piece(const char *number) {
 
 enum { THREADS = 4, EACH = 30 };
 
+/* Starts the pieces `first` to `first` + EACH - 1, and waits for all. Each thread of storm runs
+ * it. */
 static void *spawning(void *first) {
   int common = open("common", O_WRONLY | O_APPEND | O_CREAT, 0644);
   pid_t pids[EACH];
@@ -122,6 +132,7 @@ static void *spawning(void *first) {
   return NULL;
 }
 
+/* Starts 120 programs by posix_spawn from four threads. */
 static void storm(void) {
   pthread_t threads[THREADS];
   for (long i = 0; i < THREADS; i++)
@@ -130,6 +141,7 @@ static void storm(void) {
     pthread_join(threads[i], NULL);
 }
 
+/* Runs commands by system() and by popen(), and copies text from one to another. */
 static void by_shell(void) {
   char line[256];
   size_t size = 0;
@@ -146,8 +158,8 @@ static void by_shell(void) {
   if (system("exit 3") != 3 << 8) errx(1, "system");
 }
 
-/* Starts five programs by vfork, which write by a descriptor that the parent opened, and one that
- * cannot be started. Until its exec or end, the child runs in the parent's memory. */
+/* Starts five programs by vfork, which write to a descriptor that the parent opened, and tries to
+ * start a missing one. Until its exec or end, the child runs in the parent's memory. */
 static void by_vfork(void) {
   for (int i = 0; i < 5; i++) {
     int file = open("listed", O_WRONLY | O_CREAT | O_APPEND, 0644);
@@ -169,7 +181,7 @@ static void by_vfork(void) {
   if (ended(failing) != 9 << 8) errx(1, "the one that cannot exec");
 }
 
-/* Starts two children, which work and end; then kills the first process. */
+/* Starts two children, which write a file and end; then kills this process by SIGKILL. */
 static void killed(void) {
   copy_into("top", 20000);
   for (int i = 0; i < 2; i++) {
@@ -183,7 +195,8 @@ static void killed(void) {
   raise(SIGKILL);
 }
 
-/* Runs four programs in one process, one after another, by exec. */
+/* Writes a file "step-N" and then executes this program again with the next step, up to step 3.
+ * step: the digit N. */
 static void chain(const char *step) {
   char next[2] = {(char)(step[0] + 1), 0}, name[8];
   snprintf(name, sizeof(name), "step-%s", step);

@@ -1,4 +1,5 @@
-"""Determines which programs the runtime can instrument."""
+"""Determines which programs the runtime can instrument: those that glibc's loader starts, without
+Darshan's own tools."""
 
 from __future__ import annotations
 
@@ -7,7 +8,8 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-# of glibc; musl's loader cannot load the runtime, static programs have no loader
+# Part of the name of glibc's loader. musl's loader cannot load the runtime, and static programs
+# have no loader.
 LOADERS = (b"ld-linux",)
 
 
@@ -25,7 +27,8 @@ def loader_of(path: str) -> bytes:
 
 
 def dynamic(path: str) -> bool:
-    """Returns whether a program, or the interpreter of a script, uses glibc's loader."""
+    """Returns whether glibc's loader starts a program, or the interpreter of a script; True if the
+    file cannot be read."""
     try:
         with Path(path).open("rb") as file:
             first = file.read(128)
@@ -40,7 +43,7 @@ def dynamic(path: str) -> bool:
 
 
 def watched_in(build: Path) -> Callable[[str], bool]:
-    """Returns a function that tells whether a program is recorded; Darshan's own tools are not
-    recorded."""
+    """Returns a function that tells whether a program, given by its path, is recorded; Darshan's
+    own tools in the build folder are not."""
     ours = {str(build / name) for name in ("darshan", "darshan-merge", "darshan-parser")}
     return lambda path: path not in ours and dynamic(path)

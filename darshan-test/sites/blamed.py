@@ -1,4 +1,4 @@
-"""Programs in which one line causes a problem of I/O: the line with the comment "here"."""
+"""Programs in which one line causes an I/O problem: the line with the comment "here"."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 
 class Blamed(NamedTuple):
-    """A program and its source. diagnosis: the start of the name that its finding must have, or, in
-    test_text.py, of the title; with | between alternatives."""
+    """A program. name: of its source file without the extension. diagnosis: the beginning of the
+    name that its finding must have (in test_text.py, of the title), with | between alternatives."""
 
     name: str
-    ending: str  # of its source: the language
+    ending: str  # extension of its source, which determines the language
     diagnosis: str
     source: str
 

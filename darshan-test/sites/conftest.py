@@ -1,4 +1,4 @@
-"""Runs the scenarios of sites.c in new folders."""
+"""Fixtures that run programs with the recording of call sites."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ use_binding()
 
 @pytest.fixture
 def program(build: Path, parser: Path, tmp_path: Path) -> Program:
-    """Returns an object that runs the scenarios with this build's runtime and the recording of call
-    sites."""
+    """Returns an object that runs the scenarios of sites.c, or other commands, with this build's
+    runtime and call sites recorded."""
     return Program(build, parser, tmp_path)
 
 

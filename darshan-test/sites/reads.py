@@ -1,4 +1,5 @@
-"""Reads a file from known lines of code. Argument: the file."""
+"""Reads a file and writes another one from known lines of code. Argument: the file that it
+reads."""
 
 import os
 import sys

@@ -1,8 +1,8 @@
 """Scripts of bash and Perl in which each line with recorded calls has a comment with its frame and
 its calls.
 
-A mark is `#= FUNCTION KIND COUNT`: the line makes COUNT calls of this kind, and is the innermost
-frame."""
+The comment is a mark `#= FUNCTION KIND COUNT`: the line makes COUNT calls of this kind (a counter
+of SITES), and is the innermost frame, within FUNCTION."""
 
 from __future__ import annotations
 

@@ -23,12 +23,15 @@
 
 static char bytes[4096];
 
+/* Ends the program with status 1 and a message of perror unless `right`. */
 static void ensure(int right, const char *what) {
   if (right) return;
   perror(what);
   exit(1);
 }
 
+/* Creates an empty file in the working folder; returns its descriptor. Ends the program with status
+ * 1 on an error. */
 FUNCTION int make(const char *name) {
   int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
   ensure(fd >= 0, name);
@@ -36,11 +39,13 @@ FUNCTION int make(const char *name) {
   return fd;
 }
 
+/* Writes n bytes at the current offset. */
 FUNCTION void put(int fd, size_t n) {
   ensure(write(fd, bytes, n) == (ssize_t)n, "write");
   STAY;
 }
 
+/* Reads n bytes at offset `at`. */
 FUNCTION void get(int fd, size_t n, off_t at) {
   ensure(pread(fd, bytes, n, at) == (ssize_t)n, "pread");
   STAY;
@@ -62,6 +67,7 @@ FUNCTION void loops(void) {
   ensure(access("not-there", F_OK) < 0, "access");
 }
 
+/* Writes 10 bytes in each of depth + 1 nested calls. */
 FUNCTION void dive(int fd, int depth) {
   put(fd, 10);
   if (depth > 0) dive(fd, depth - 1);
@@ -93,6 +99,7 @@ FUNCTION void threads(void) {
     pthread_join(id[i], NULL);
 }
 
+/* Writes, and forks two children, which write five times each. */
 FUNCTION void forks(void) {
   int fd = make("fork");
   put(fd, 100);
@@ -112,8 +119,8 @@ FUNCTION void killed(void) {
   raise(SIGKILL);
 }
 
-/* Writes once, at the end of a path of calls through the levels above. Each path is a different
- * stack, so there are more stacks than call sites with a record. */
+/* Writes one byte, at the end of a path of calls through level_3 to level_1. Each path is a
+ * different stack, so there are more stacks than call sites with a record. */
 FUNCTION void level_0(int fd, int path) {
   (void)path;
   put(fd, 1);
@@ -192,6 +199,7 @@ FUNCTION void handler(int number) {
   put(handler_fd, 3);
   STAY;
 }
+/* Interrupts itself 20 times by a signal whose handler writes. */
 FUNCTION void interrupted(void) {
   handler_fd = make("handler");
   signal(SIGUSR1, handler);
@@ -218,11 +226,12 @@ static void tick_every(int microseconds) {
   ensure(setitimer(ITIMER_REAL, &every, NULL) == 0, "setitimer");
 }
 
-/* The number of coroutines, and of writes of each: a timer switches between them at any
- * instruction, even within calls. */
+/* Number of coroutines, and of writes by each. A timer switches between the coroutines at any
+ * instruction, also within calls. */
 enum { TURNS = 2, PUTS = 20000 };
 static ucontext_t turn[TURNS];
 static int now, turn_fd, finished[TURNS];
+/* The timer's handler: switches to the other coroutine, unless that one has finished. */
 static void switch_turn(int number) {
   (void)number;
   int before = now;
@@ -278,6 +287,8 @@ FUNCTION void after_jumps(int fd) {
   for (int i = 0; i < 500; i++)
     put(fd, 9);
 }
+/* Writes until a timer's handler has jumped out of a call 300 times, then 500 times without. Prints
+ * the number of jumps, and that of writes that returned before. */
 FUNCTION void jumping(void) {
   static volatile int jumps, returned;
   int fd = make("jumping");

@@ -1,4 +1,4 @@
-"""Runs a program with the recording of call sites, and reads its call sites."""
+"""Runs programs with call sites recorded, and reads the call sites from their logs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Row = dict[str, float]
 
 @dataclass
 class Site:
-    """A record of SITES, with its frames given by the names of the program's functions."""
+    """A record of SITES. name: of the record. row: its counters without prefix."""
 
     name: str
     functions: list[str]  # innermost first; "?" for a frame of another object
@@ -32,16 +32,16 @@ class Site:
 
 @dataclass
 class Outcome:
-    """The content of a log."""
+    """The records of a log."""
 
     rows: dict[str, dict[str, Row]] = field(default_factory=dict)  # module -> name -> counters
     sites: list[Site] = field(default_factory=list)
-    others: dict[str, Row] = field(default_factory=dict)  # records of functions alone
-    objects: dict[str, tuple[str, str]] = field(default_factory=dict)  # short -> build id, path
+    others: dict[str, Row] = field(default_factory=dict)  # function -> its calls without a site
+    objects: dict[str, tuple[str, str]] = field(default_factory=dict)  # name -> build id, path
 
     def of(self, called: str, *functions: str) -> list[Site]:
-        """Returns the sites of a call of `called` whose frames are these functions, innermost
-        first."""
+        """Returns the sites of calls of `called` whose innermost frames are these functions,
+        innermost first."""
         return [
             site
             for site in self.sites
@@ -49,13 +49,14 @@ class Outcome:
         ]
 
     def total(self, counter: str) -> float:
-        """Returns the sum of a counter over all call sites."""
+        """Returns the sum of a counter (without prefix) over all call sites, and over calls without
+        a site."""
         rows = [site.row for site in self.sites] + list(self.others.values())
         return sum(row[counter] for row in rows)
 
 
 def symbols(path: str) -> list[tuple[int, int, str]]:
-    """Returns start, end and name of the functions of a program, by nm."""
+    """Returns start address, end address and name of each function of a program, by nm."""
     done = subprocess.run(
         ["nm", "--defined-only", "-S", path], capture_output=True, text=True, check=True
     )
@@ -76,7 +77,8 @@ def build_id(path: Path) -> str:
 
 @dataclass
 class Program:
-    """The test program, its folders, and functions to run it."""
+    """Runs programs of a test. folder: of the test, in which "work", "logs" and "journals" are
+    made. output: standard output of the last command."""
 
     build: Path
     parser: Path
@@ -85,15 +87,14 @@ class Program:
 
     @property
     def path(self) -> Path:
-        """Returns the path of the compiled program."""
+        """Returns the path of the compiled program sites.c."""
         return self.build / "darshan-test" / "sites" / "sites"
 
     def start(
         self, *command: str | Path, status: int = 0, tells: bool = False, **settings: str
     ) -> None:
-        """Runs a command in the folder "work" of the test with the recording of call sites. status:
-        the expected exit status; tells: whether the command prints something on stderr, as `darshan
-        run` does; settings: variables to add."""
+        """Runs a command in the folder "work" of the test with the recording of call sites. Checks
+        the exit status, and that stderr is empty unless `tells`. settings: variables to add."""
         work = self.folder / "work"
         for name in ("work", "logs", "journals"):
             (self.folder / name).mkdir(exist_ok=True)
@@ -110,13 +111,14 @@ class Program:
         return sorted((self.folder / "logs").rglob("*.darshan"))
 
     def run(self, *arguments: str, **settings: str) -> Outcome:
-        """Runs a scenario and reads its log. Returns the outcome. settings: variables to add."""
+        """Runs a scenario of sites.c and returns the contents of its log, which must be the only
+        one. settings: variables to add."""
         self.start(self.path, *arguments, **settings)
         (log,) = self.logs()
         return self.read(log)
 
     def read(self, log: Path) -> Outcome:
-        """Reads the records of a log, by module and name."""
+        """Returns the contents of a log."""
         outcome = Outcome()
         for row in read_rows(self.parser, log):
             counters = outcome.rows.setdefault(row.module, {}).setdefault(row.name, {})
@@ -126,7 +128,8 @@ class Program:
         return outcome
 
     def sort(self, outcome: Outcome) -> None:
-        """Adds the records of SITES to the outcome, by their kind."""
+        """Adds the records of SITES to the outcome: sites, calls without a site, or objects,
+        according to their kind."""
         rows = outcome.rows.get("SITES", {})
         known = symbols(str(self.path))
         for name, row in rows.items():
@@ -144,8 +147,8 @@ class Program:
     def functions(
         self, name: str, outcome: Outcome, known: list[tuple[int, int, str]]
     ) -> list[str]:
-        """Returns the functions of a site's frames, and checks that each object has a record.
-        known: start, end and name of the program's functions."""
+        """Returns the functions of a site's frames, innermost first, and checks that each object in
+        the name has a record. known: start, end and name of each function of sites.c."""
         found = []
         for element in name.split(";")[1:]:
             if element in ("?", "..."):

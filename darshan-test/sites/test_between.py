@@ -1,8 +1,5 @@
-"""Findings name the time between calls that a remedy saves, for programs whose calls take little
-time.
-
-The programs spend their time between the calls. In some programs a library does work there, which
-is saved with the calls; in others the program computes, which is not saved."""
+"""Findings for programs whose calls take little time: the potential saving includes the time
+between calls in which a library works for them, and not the time in which the program computes."""
 
 from __future__ import annotations
 
@@ -15,7 +12,8 @@ from .blamed import Blamed
 from .test_blamed import findings, start
 from .where import Where
 
-_SOME = 0.02  # of the run
+# Least part of the run that the time between calls must be.
+_SOME = 0.02
 _COMPUTE = """
 def compute(seconds):
     end = time.perf_counter() + seconds
@@ -166,7 +164,7 @@ done
 
 class Told(NamedTuple):
     """A program. diagnosis: the beginning of the name of its first finding with a potential saving,
-    with | between alternatives; ending: of its source, the language."""
+    with | between alternatives. ending: the extension of its source."""
 
     name: str
     source: str
@@ -187,7 +185,7 @@ SAVED = (
 
 def shares(told: list[dict[str, Any]]) -> Iterator[tuple[str, float]]:
     """Yields the name of each finding with a potential saving, and its time between calls as a
-    fraction of the run."""
+    fraction of the time that the finding refers to. told: findings of the report's JSON."""
     for finding in told:
         stake = finding["stake"]
         if stake["of_seconds"] > 0:
@@ -196,8 +194,8 @@ def shares(told: list[dict[str, Any]]) -> Iterator[tuple[str, float]]:
 
 @pytest.mark.parametrize("told", SAVED, ids=lambda told: told.name)
 def test_saved(told: Told, where: Where) -> None:
-    """The first finding with a potential saving names the loop, and includes the time of the
-    library."""
+    """The first finding with a potential saving is the expected one, and its saving includes the
+    time that a library works between the calls."""
     start(where, Blamed(f"case-{told.name}", told.ending, told.diagnosis, told.source))
     found = list(shares(findings(where)))
     assert found and found[0][0].startswith(tuple(told.diagnosis.split("|"))), found
@@ -217,8 +215,9 @@ def test_saved(told: Told, where: Where) -> None:
 def test_words_of_the_library(
     source: str, through: str, words: str, wrong: str, where: Where
 ) -> None:
-    """The remedy has the words of the library that opens the file repeatedly: those for a file that
-    is read, or those for a file that is written."""
+    """If a library opens a file repeatedly, the remedy's example is for reading if the program
+    reads, and for writing if it writes. through: the library's function; words, wrong: text that
+    the example must and must not contain."""
     start(where, Blamed("case-again", "py", "opened-again", source))
     found = findings(where)
     assert not any(wrong in (f["remedy"] or {}).get("example", "") for f in found)
@@ -237,8 +236,9 @@ def test_words_of_the_library(
     ids=["state", "head", "values", "list"],
 )
 def test_what_each_open_moves(words: str, body: str, where: Where) -> None:
-    """Repeated opens have different remedies if they write the same bytes (all of a file, or its
-    first bytes), read the same bytes, or append."""
+    """The remedy for repeated opens depends on what each open moves: it overwrites the file or
+    its first bytes, reads the file, or appends. words: text of the remedy; body: the loop's
+    statement."""
     source = 'open("head", "w").truncate(5000)\n'
     source += f'open("values", "w").write("a = 1\\n" * 200)\nfor n in range(8000):\n    {body}\n'
     start(where, Blamed("case-opens", "py", "opened-again", source))
@@ -281,7 +281,8 @@ for n in range(200):
     ids=["shell", "stream", "history"],
 )
 def test_state(ending: str, source: str, diagnosis: str, words: str, where: Where) -> None:
-    """If a program saves its state at each step, the remedy keeps the state in a file."""
+    """If a program saves its state at each step, the remedy keeps the state in a file that is
+    written less often or kept open."""
     start(where, Blamed("case-state", ending, diagnosis, source))
     found = findings(where)
     assert found and found[0]["name"] == diagnosis, found
@@ -298,8 +299,8 @@ STAYS = (
 
 @pytest.mark.parametrize("told", STAYS, ids=lambda told: told.name)
 def test_computing_stays(told: Told, where: Where) -> None:
-    """Computing between the calls is not part of the potential saving, nor is waiting for
-    programs."""
+    """The time in which a program computes between calls, or waits for other programs, is not part
+    of a potential saving."""
     start(where, Blamed(f"case-{told.name}", told.ending, told.diagnosis, told.source))
     # The starts of the programs have a finding of their own.
     found = [pair for pair in shares(findings(where)) if pair[0] != "process-each"]

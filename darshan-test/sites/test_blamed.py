@@ -1,4 +1,4 @@
-"""Each finding names its line: programs in which one line causes the problem (blamed.py)."""
+"""Each finding names its line: programs of blamed.py, in which one line causes the problem."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from place import needs
 from .blamed import PROGRAMS, Blamed
 from .where import SECONDS, Where, line_of
 
-# Every cost counts: the test is about lines, not about what is worth telling on a busy machine.
+# Thresholds by which every cost is reported: the tests are about lines, not about what is worth
+# reporting on a busy machine.
 THRESHOLDS = "stake.share = 0\nstake.seconds = 0\n"
 COMPILERS = {
     "c": ["gcc", "-O2"],
@@ -29,7 +30,8 @@ INTERPRETERS = {"py": [sys.executable], "sh": ["bash"]}
 
 
 def start(where: Where, program: Blamed) -> Path:
-    """Compiles a program, and runs it; returns the path of its source."""
+    """Compiles a program if necessary, and runs it with call sites recorded. Returns the path of
+    its source."""
     source = where.folder / f"{program.name}.{program.ending}"
     source.write_text(program.source)
     command: list[str | Path] = [*INTERPRETERS.get(program.ending, []), source]
@@ -46,7 +48,7 @@ def start(where: Where, program: Blamed) -> Path:
 
 
 def findings(where: Where) -> list[dict[str, Any]]:
-    """Returns the findings of the only log, with thresholds that are lower than usual."""
+    """Returns the findings of the report's JSON on the only log, with the thresholds THRESHOLDS."""
     thresholds = where.folder / "thresholds"
     thresholds.write_text(THRESHOLDS)
     done = finished(
@@ -68,7 +70,7 @@ def findings(where: Where) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("blamed", PROGRAMS, ids=lambda blamed: f"{blamed.name}.{blamed.ending}")
 def test_blamed(blamed: Blamed, where: Where) -> None:
-    """The finding names the line with the comment "here"."""
+    """The finding that the program's line causes names this line."""
     source = start(where, blamed)
     told = findings(where)
     found = [f for f in told if f["name"].startswith(tuple(blamed.diagnosis.split("|")))]

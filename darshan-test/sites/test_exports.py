@@ -1,4 +1,5 @@
-"""Exports of call sites, each read by a reader of its format, and sources with annotations."""
+"""Exports of call sites (`darshan where --folded`, --speedscope), each read by the rules of its
+format; sources with annotations (`darshan annotate`); and options that record call sites."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ from .where import C_SOURCE, SECONDS, Where, line_of
 
 @pytest.fixture
 def ran(where: Where) -> Where:
-    """Runs a program that makes 82 calls on known lines, and returns an object for questions about
-    its log."""
+    """Runs a program that makes 82 calls on known lines; returns an object that asks `darshan
+    where` about its log."""
     where.run(where.compile(), "data")
     return where
 
@@ -30,8 +31,8 @@ def annotated(where: Where, *arguments: str | Path) -> subprocess.CompletedProce
 
 
 def read_folded(text: str) -> dict[tuple[str, ...], int]:
-    """Returns the weight of each stack in rows of the folded format, as flamegraph.pl reads them:
-    the last blank ends the stack."""
+    """Returns the weight of each stack (outermost frame first) in a text of the folded format, read
+    as flamegraph.pl does: the last blank ends the stack."""
     found: dict[tuple[str, ...], int] = {}
     for row in text.splitlines():
         matched = re.fullmatch(r"(.*)\s+?(\d+)", row)
@@ -43,7 +44,8 @@ def read_folded(text: str) -> dict[tuple[str, ...], int]:
 
 
 def test_folded_stacks(ran: Where) -> None:
-    """A row has the frames beginning with the outermost one; the weights are microseconds."""
+    """In the folded format, a stack begins with the outermost frame, and its weight is in
+    microseconds."""
     found = read_folded(ran.ask("--folded").stdout)
     put = line_of(C_SOURCE, "/* put */")
     (stack,) = (s for s in found if s[-1] == "write")
@@ -56,8 +58,8 @@ def test_folded_stacks(ran: Where) -> None:
 
 
 def read_speedscope(content: dict[str, Any]) -> dict[str, dict[tuple[str, ...], float]]:
-    """Returns the stacks of each profile by name; fails if the content breaks the rules of the
-    format."""
+    """Returns for each profile, by name, the weight of each stack. Raises AssertionError if the
+    content breaks the rules of the format."""
     assert content["$schema"] == "https://www.speedscope.app/file-format-schema.json"
     frames = content["shared"]["frames"]
     for frame in frames:
@@ -81,7 +83,7 @@ def read_speedscope(content: dict[str, Any]) -> dict[str, dict[tuple[str, ...], 
 
 
 def test_speedscope(ran: Where) -> None:
-    """The profiles of seconds, of calls and of bytes have the same stacks."""
+    """The speedscope file has profiles of seconds, calls and bytes with the same stacks."""
     target = ran.folder / "io.speedscope.json"
     done = ran.ask("--speedscope", target)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -98,13 +100,13 @@ def test_speedscope(ran: Where) -> None:
 
 
 def test_two_forms_at_once(ran: Where) -> None:
-    """Only one output form can be given."""
+    """Two output forms in one command are a usage error."""
     assert ran.ask("--folded", "--json").returncode == 2
 
 
 def test_annotated_source(ran: Where) -> None:
-    """Each line of the source is shown with its calls and bytes; other lines have an empty
-    margin."""
+    """`darshan annotate` prints each line of a source; lines with I/O have their calls and bytes in
+    the margin."""
     done = annotated(ran, ran.log, ran.folder / "program.c")
     assert (done.returncode, done.stderr) == (0, "")
     head, *shown = done.stdout.splitlines()
@@ -120,8 +122,8 @@ def test_annotated_source(ran: Where) -> None:
 
 
 def test_annotated_copy(ran: Where, tmp_path: Path) -> None:
-    """A source file in another folder is found by its name; if it was changed after the run, the
-    command says so."""
+    """A source file in another folder is found by its name; if it was changed after the run began,
+    a message says so."""
     copy = tmp_path / "elsewhere" / "program.c"
     copy.parent.mkdir()
     copy.write_text(C_SOURCE.replace("int main", "\x1b[2Jint main"))
@@ -133,8 +135,8 @@ def test_annotated_copy(ran: Where, tmp_path: Path) -> None:
 
 
 def test_all_sources(where: Where) -> None:
-    """Without FILE all source files of the user are shown, and the command names those that do not
-    exist any more. --list prints their names."""
+    """Without FILE, `darshan annotate` shows all source files of the user, and names those that no
+    longer exist. --list prints their names only."""
     where.folder.joinpath("helper.h").write_text(
         "static int both(int file) {\n  char c;\n"
         "  return read(file, &c, 1) + (int)lseek(file, 0, 0);\n}\n"
@@ -174,7 +176,8 @@ int main(int argc, char **argv) {
 
 
 def test_a_source_without_calls(ran: Where, tmp_path: Path) -> None:
-    """A file without I/O, a folder, a missing file and missing arguments are errors."""
+    """`darshan annotate` fails with a message for a file without I/O, a folder, a missing file, and
+    missing arguments."""
     other = tmp_path / "other.c"
     other.write_text("int x;\n")
     done = annotated(ran, ran.log, other)
@@ -186,7 +189,8 @@ def test_a_source_without_calls(ran: Where, tmp_path: Path) -> None:
 
 
 def test_a_damaged_annex(ran: Where, tmp_path: Path) -> None:
-    """If the annex is damaged, the message does not say that call sites were not recorded."""
+    """If the annex of a log is damaged, the message says so, and not that call sites were not
+    recorded."""
     content, path = bytearray(ran.log.read_bytes()), tmp_path / "damaged.darshan"
     content[-80] ^= 0xFF  # the annex is the end of a log, and has a checksum
     path.write_bytes(content)
@@ -209,8 +213,8 @@ CHOICES = (
 
 
 def test_sites_by_an_option(where: Where, tmp_path: Path) -> None:
-    """`darshan stat` and `darshan run --sites` record call sites; without an option, the variable
-    decides."""
+    """`darshan stat` records call sites, and `darshan run` with --sites; --no-sites prevents it.
+    Without an option, `darshan run` obeys DARSHAN_SITES."""
     program = where.compile()
     plain = {k: v for k, v in os.environ.items() if not k.startswith(("DARSHAN_", "LD_"))}
     for number, (command, options, variable, has_sites) in enumerate(CHOICES):
@@ -237,7 +241,8 @@ def test_sites_by_an_option(where: Where, tmp_path: Path) -> None:
 
 
 def test_a_report_without_lines_says_how_to_get_them(where: Where) -> None:
-    """Only a report on a run without call sites ends with the command that records them."""
+    """A report with a problem ends with the command that records call sites exactly if the log has
+    none."""
     script = "with open('numbers', 'wb', 0) as file:\n    file.writelines([b'7\\n'] * 200000)"
     for variable in ("0", "1"):
         where.program.start(sys.executable, "-c", script, DARSHAN_SITES=variable)
@@ -249,7 +254,7 @@ def test_a_report_without_lines_says_how_to_get_them(where: Where) -> None:
 
 
 def test_sites_of_a_log_that_is_there(where: Where) -> None:
-    """stat -r runs no program, so --sites and --no-sites are refused."""
+    """`darshan stat -r` runs no program, so --sites and --no-sites are usage errors."""
     for option in ("--sites", "--no-sites"):
         done = finished_in_bytes(
             [where.program.build / "darshan", "stat", option, "-r", "/dev/null"], timeout=SECONDS

@@ -1,5 +1,5 @@
-"""The output of `darshan stat` for runs without a problem: notices with a large potential, I/O that
-takes much of the run, and files that are loaded completely. Each names the line of code."""
+"""The output of `darshan stat` names the line of code for runs without a problem: for notices with
+a large potential saving, I/O that takes much of the run, and files that are loaded completely."""
 
 from __future__ import annotations
 
@@ -46,6 +46,7 @@ int main(void) {
   return 0;
 }
 """
+# Each program, and a pattern of the expected output with LINE for its line.
 PROGRAMS = (
     (
         Blamed("dumped", "py", "", _DUMPED),
@@ -66,7 +67,7 @@ PROGRAMS = (
 
 @pytest.mark.parametrize(("blamed", "pattern"), PROGRAMS, ids=lambda one: getattr(one, "name", ""))
 def test_in_brief(blamed: Blamed, pattern: str, where: Where) -> None:
-    """The screen names the line, and has no problem."""
+    """`darshan stat` prints no problem, and the expected text with the program's line."""
     start(where, blamed)
     done = finished([where.program.build / "darshan", "stat", "-r", where.log], timeout=SECONDS)
     assert done.returncode == 0, done.stderr
@@ -89,7 +90,7 @@ for i in range(100_000):
 
 
 def test_larger_notice(where: Where) -> None:
-    """A notice that may save much more than all problems comes before them."""
+    """A notice that could save much more than all problems precedes them."""
     blamed = Blamed("both", "py", "", _BOTH)
     start(where, blamed)
     darshan = where.program.build / "darshan"
@@ -118,7 +119,8 @@ for number in range(60_000):
 
 
 def test_one_function(where: Where) -> None:
-    """The first finding about a function has the saving of all findings about it."""
+    """If one function causes several findings, the first of them has the potential saving of
+    all."""
     start(where, Blamed("function", "py", "", _FUNCTION))
     thresholds = where.folder / "thresholds"
     thresholds.write_text("stake.share = 0\nstake.seconds = 0\n")
@@ -132,7 +134,8 @@ def test_one_function(where: Where) -> None:
 
 
 def test_sites_are_no_files(where: Where) -> None:
-    """darshan-parser counts call sites neither as files nor as a layer with a throughput."""
+    """darshan-parser --file and --perf count call sites neither as files nor as a layer with a
+    throughput."""
     start(where, Blamed("large", "py", "", _LARGE))
     parser = where.program.build / "darshan-parser"
     done = finished([parser, "--perf", "--file", "--annex", where.log], timeout=SECONDS)

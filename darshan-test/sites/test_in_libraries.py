@@ -1,5 +1,5 @@
-"""Programs that spend their time in a library, between its calls or in its filters: the findings,
-and the output of `darshan stat`. Programs that give a library much data at once have no
+"""Programs that spend their time in a library, between its calls or in its filters: their findings,
+and the output of `darshan stat`. Programs that give a library much data at once have no such
 findings."""
 
 from __future__ import annotations
@@ -83,6 +83,7 @@ print(sum(float((matrix[:, n] ** 2).sum()) for n in range(1000) for _ in range(2
 
 
 def _fitted(source: str, **values: object) -> str:
+    """Returns the source with these values in place of their names."""
     for name, value in values.items():
         source = source.replace(name, str(value))
     return source
@@ -103,7 +104,8 @@ _NAMES = tuple(blamed.diagnosis for blamed in SLOW)
 
 @pytest.mark.parametrize("blamed", SLOW, ids=lambda blamed: blamed.name)
 def test_slow(blamed: Blamed, where: Where) -> None:
-    """The finding has the line, a potential saving and a remedy."""
+    """The finding about the library has the program's line, a potential saving and a remedy with an
+    example."""
     source = start(where, blamed)
     told = {finding["name"]: finding for finding in findings(where)}
     assert blamed.diagnosis in told, list(told)
@@ -116,6 +118,7 @@ def test_slow(blamed: Blamed, where: Where) -> None:
 
 @pytest.mark.parametrize("blamed", SOUND, ids=lambda blamed: blamed.name)
 def test_sound(blamed: Blamed, where: Where) -> None:
+    """A program that gives the library much data at once has no such finding."""
     start(where, blamed)
     done = finished(
         [where.program.build / "darshan", "report", "--json", "-o", "-", where.log], timeout=SECONDS
@@ -133,8 +136,8 @@ def _said(where: Where) -> str:
 
 
 def test_all_columns(where: Where) -> None:
-    """The log does not show whether a program uses all columns, so `darshan stat` prints this as a
-    hint."""
+    """A program that loads a whole table gets a hint in `darshan stat` about loading some columns
+    only, because the log does not show whether it uses all."""
     source = where.folder / "columns.py"
     source.write_text(_COLUMNS)
     (where.folder / "work").mkdir()
@@ -147,8 +150,8 @@ def test_all_columns(where: Where) -> None:
 
 
 def test_mapped(where: Where) -> None:
-    """The time of accesses to a mapped file is in no counter, so `darshan stat` does not say that
-    the I/O has no problem."""
+    """The time that accesses to a mapped file take is unknown: `darshan stat` says this, and not
+    that the I/O has no problem."""
     start(where, Blamed("mapped", "py", "", _MAPPED))
     said = _said(where)
     assert "how long mapped files took is unknown" in said and "Your I/O is fine" not in said

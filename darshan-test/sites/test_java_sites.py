@@ -1,5 +1,5 @@
-"""Call sites of Java programs: the line of each call, whether the Java machine interprets a method
-or has compiled it."""
+"""The call sites of a Java program have the line of each call, whether the Java machine interprets
+or compiles the method."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .where import SECONDS, Where, line_of
 
 _MARK = re.compile(r"//= (\S+) (\w+) (\d+)$")
 _SOURCE = Path(__file__).with_name("Works.java")
-# Functions of libc that count as a kind of calls.
+# For each kind in a mark, a pattern of the functions of libc that count.
 _KINDS = {
     "opens": "open64", "reads": "read|pread64", "writes": "write", "seeks": "lseek64",
     "lookups": r"access|stat(?:64|x)?|__xstat64",
@@ -26,7 +26,8 @@ _KINDS = {
 
 
 def _compiled(folder: Path, name: str, text: str, *options: str) -> Path:
-    """Compiles a class; returns the folder of its class files. options: of the compiler."""
+    """Compiles a class; returns the folder of its class files. options: of javac; -g if there are
+    none."""
     needs("java")
     source, classes = folder / "source" / name, folder / "classes"
     source.parent.mkdir(parents=True)
@@ -37,6 +38,7 @@ def _compiled(folder: Path, name: str, text: str, *options: str) -> Path:
 
 
 def _ran(where: Where, *command: str | Path) -> None:
+    """Runs a Java program with call sites."""
     where.program.start("java", "-XX:-UsePerfData", *command)
 
 
@@ -46,8 +48,9 @@ def _ran(where: Where, *command: str | Path) -> None:
     ids=["as usual", "interpreted", "compiled", "first compiler", "another collector"],
 )
 def test_lines(options: list[str], where: Where) -> None:
-    """Each line has its calls: in methods that are inlined or whose compiled code is discarded, in
-    recursions, lambda expressions, threads and reflection."""
+    """Each line of Works.java has the number of calls that its mark states: in inlined methods,
+    methods whose compiled code is discarded, recursions, lambdas, threads and reflection. options:
+    of java."""
     text = _SOURCE.read_text()
     classes = _compiled(where.folder, "Works.java", text)
     _ran(where, *options, "-cp", classes, "acme.io.Works")
@@ -90,7 +93,8 @@ public class Bytes {
 
 
 def test_finding(where: Where) -> None:
-    """A finding names the line of the program, and the method of the JDK that it called."""
+    """A finding about a Java program names its line, and the method of the JDK through which it
+    made the calls."""
     classes = _compiled(where.folder, "Bytes.java", BYTES)
     _ran(where, "-cp", classes, "Bytes")
     (told,) = [f["line"] for f in findings(where) if f["name"] == "small-accesses-write"]
@@ -99,8 +103,8 @@ def test_finding(where: Where) -> None:
 
 
 def test_source_below_the_folder(where: Where) -> None:
-    """A source file in a subfolder of the folder in which the program starts is shown with its
-    whole path."""
+    """If a class's source file is in a subfolder of the folder in which the program starts, its
+    line has the whole path."""
     classes = _compiled(where.folder, "Bytes.java", BYTES)
     work = where.folder / "work" / "src"
     work.mkdir(parents=True)
@@ -111,7 +115,8 @@ def test_source_below_the_folder(where: Where) -> None:
 
 
 def test_no_lines_in_the_class(where: Where) -> None:
-    """For a class without debug information, frames have the names of its methods."""
+    """For a class without debug information, frames have the names of its methods, without
+    lines."""
     classes = _compiled(where.folder, "Bytes.java", BYTES, "-g:none")
     _ran(where, "-cp", classes, "Bytes")
     done = where.ask()
@@ -120,7 +125,7 @@ def test_no_lines_in_the_class(where: Where) -> None:
 
 
 def test_loading_is_an_import(program: Program) -> None:
-    """Reads of a class loader are attributed to the line that needed the class."""
+    """Reads of a class loader belong to the line that needed the class."""
     text = (
         "public class Needs {\n  public static void main(String[] words) {\n"
         "    new Needed(); // here\n  }\n}\n"
@@ -133,7 +138,7 @@ def test_loading_is_an_import(program: Program) -> None:
     assert name in {site.name for site in program.read(log).sites}
 
 
-# Variables with the names of a Java machine's, and other contents.
+# A C program with variables that have the names of a Java machine's, with other contents.
 PRETENDER = """
 #include <fcntl.h>
 #include <stdint.h>
@@ -162,8 +167,9 @@ int main(void) {
 
 @pytest.mark.parametrize("table", ["entries", "(void *)8", "(void *)-8L", "&gHotSpotVMStructs"])
 def test_another_program_with_the_names_of_java(table: str, where: Where) -> None:
-    """A C program that has the variables of a Java machine does not crash, and its call sites have
-    its own lines."""
+    """A C program that has variables with the names of a Java machine's does not crash, and its
+    call sites have its own lines. table: the value of the variable with the address of the
+    structures."""
     program = where.compile("-rdynamic", f"-DTABLE={table}", source=PRETENDER)
     found = where.run(program)
     line = line_of(PRETENDER, "here")
@@ -184,12 +190,14 @@ def test_another_program_with_the_names_of_java(table: str, where: Where) -> Non
     ],
 )
 def test_libraries(path: str, is_library: bool) -> None:
-    """Classes of the JDK and of well-known libraries are treated as installed software."""
+    """Classes of the JDK and of well-known libraries count as installed software, classes of the
+    user do not."""
     assert installed.is_installed(path) == is_library
 
 
 def test_names() -> None:
-    """Methods are shown with the names that programs write."""
+    """Methods of constructors, lambdas and static initializers are shown as programmers write
+    them."""
     assert java.plain("Works.<init>") == "new Works" == plain_name("new Works")
     assert java.plain("Works.lambda$main$0") == "Works.main.lambda"
     assert java.plain("Works.<clinit>") == "Works.static"

@@ -1,4 +1,4 @@
-"""A finding without a line says why it has none."""
+"""A finding without a line of code says why it has none."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from place import needs
 from .test_blamed import findings
 from .where import Where
 
-# Program, its text as a file of this name, its command, and the reason.
+# For each interpreter: the script's file name, its text, the command, and the expected reason.
 SCRIPTS = {
     "awk": (
         "log.awk",
@@ -41,8 +41,8 @@ SCRIPTS = {
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_scripts(name: str, where: Where) -> None:
-    """If an interpreter's scripts have no lines in the log, the finding says so, and names
-    interpreter and script."""
+    """If the log lacks the lines of an interpreter's scripts, the finding says so, and names the
+    interpreter and the script."""
     file, text, command, reason = SCRIPTS[name]
     if not shutil.which(command[0]):
         needs(f"program:{command[0]}")
@@ -81,7 +81,8 @@ void save(char *folder) {
 
 
 def test_native_thread_of_a_library(where: Where) -> None:
-    """The finding names the compiled library whose thread writes files."""
+    """If a thread of a compiled library writes the files, the finding has no line and names the
+    library."""
     package = where.folder / "site-packages"
     package.mkdir()
     library = compile_c(package, NATIVE, *SHARED, name="libsaver.so")
@@ -95,8 +96,8 @@ def test_native_thread_of_a_library(where: Where) -> None:
 
 
 def test_thread_of_a_library(where: Where) -> None:
-    """The finding says that files which a library writes in its own thread have no line of the
-    user."""
+    """If a Python library writes the files in a thread of its own, the finding says that no line of
+    the user's is involved."""
     package = where.folder / "site-packages"
     package.mkdir()
     (package / "saver.py").write_text(
@@ -119,7 +120,8 @@ def test_thread_of_a_library(where: Where) -> None:
 
 
 def test_installed_program(where: Where) -> None:
-    """An address in a program without symbols is not shown as a line."""
+    """For an installed program without symbols, the finding shows no address as a line, and says
+    where to look."""
     source = where.folder / "copied"
     source.write_bytes(bytes(64 << 20))
     where.program.start("dd", f"if={source}", "of=copy", "bs=512", "status=none")
@@ -130,8 +132,8 @@ def test_installed_program(where: Where) -> None:
 
 
 def test_installed_programs_together(where: Where) -> None:
-    """Several installed programs without lines are explained in one sentence, without the advice to
-    compile them."""
+    """`darshan where` explains several installed programs without lines in one sentence, without
+    the advice to compile them with -g."""
     (where.folder / "text").write_bytes(b"one line\n" * 4_000_000)
     where.program.start(
         "bash", "-c", f"cd {where.folder}; cat text > copy; dd if=text of=same bs=512 status=none"
@@ -142,7 +144,7 @@ def test_installed_programs_together(where: Where) -> None:
 
 
 def test_threads_of_the_java_machine(where: Where) -> None:
-    """Writes of a thread of the Java machine itself have no line, and the finding gives this
+    """If a thread of the Java machine itself writes, the finding has no line and names this
     reason."""
     needs("java")
     (where.folder / "Garbage.java").write_text(
@@ -168,12 +170,13 @@ def test_threads_of_the_java_machine(where: Where) -> None:
     ],
 )
 def test_script_of(command: str, script: dict[str, str]) -> None:
+    """A command line has this script, by its interpreter. script: the expected result."""
     assert script_of(command) == script
 
 
 def test_script_by_another_name(tmp_path: Path) -> None:
-    """The script is found in a command line with awk or sh, although the program is mawk or
-    dash."""
+    """script_of() finds the script in a command line of awk or sh, also under the name of the
+    program that runs it, mawk or dash."""
     assert script_of("awk -f a.awk in")["mawk"] == "a.awk"
     assert script_of("sh a.sh")["dash"] == "a.sh"
 
@@ -203,8 +206,9 @@ int main(void) {
 
 
 def test_more_stacks_than_are_known(where: Where) -> None:
-    """If there are more stacks than can be remembered, the walk of further stacks is limited, and
-    some calls have no function. The sum of all sites is exact, and the finding gives the reason."""
+    """A program uses more stacks than the runtime can remember: further stacks are walked only in
+    part, and some calls have no function. The sum over all sites is exact, and the finding names
+    the reason."""
     where.program.start(where.compile(source=DEEP))
     found = where.program.read(where.log)
     counted = sum(int(site.row["SEEKS"]) for site in found.sites)
@@ -222,7 +226,8 @@ syswrite($file, 'x') for 1 .. 20000;
 
 
 def test_start_of_an_interpreter(where: Where) -> None:
-    """The calls by which an interpreter starts are not taken for sites that were too many."""
+    """`darshan where` does not explain the calls of an interpreter's start as sites that exceeded
+    the limit."""
     script = where.folder / "script.pl"
     script.write_text(_SCRIPT)
     where.program.start("perl", script)

@@ -1,4 +1,5 @@
-"""Call sites of JavaScript programs that node runs: the function of each call."""
+"""Call sites of JavaScript programs that node runs: each call belongs to its function, whose first
+line is given."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ _KINDS = {"reads": "pread64|read", "writes": "write|pwrite64", "lookups": "acces
 
 
 def _node(where: Where, name: str, text: str, *options: str) -> Path:
-    """Runs a script with node; returns its path. options: of node."""
+    """Runs a script with node and call sites recorded; returns the script's path. options: of
+    node."""
     if not shutil.which("node"):
         needs("program:node")
     script = where.folder / name
@@ -34,8 +36,9 @@ def _node(where: Where, name: str, text: str, *options: str) -> Path:
     ids=["as usual", "interpreted", "compiled"],
 )
 def test_functions(options: list[str], where: Where) -> None:
-    """Each function has its calls: methods, arrow functions, callbacks of an array's methods,
-    recursions and workers."""
+    """Each function of works.js has the number of calls that its mark states: methods, arrow
+    functions, callbacks of arrays, recursions and workers. options: which of V8's compilers are
+    used."""
     text = _SOURCE.read_text()
     script = _node(where, "works.js", text, *options)
     found: dict[tuple[int, str, str], int] = {}
@@ -56,8 +59,8 @@ def test_functions(options: list[str], where: Where) -> None:
 
 
 def test_optimized(where: Where) -> None:
-    """With all of V8's compilers, each call is recorded, and a function that is not inlined has all
-    of its calls. Objects that V8 moves during the run cause no error."""
+    """With V8's optimizing compilers and moving objects, all calls are recorded without an error,
+    and a function that is not inlined has all of its calls."""
     options = ("--stress-compaction", "--max-semi-space-size=1")
     script = _node(where, "works.js", _SOURCE.read_text(), *options)
     rows = [r for r in where.found()["lines"] if r["place"] and r["place"]["file"] == str(script)]
@@ -79,7 +82,8 @@ put(fs.openSync('out', 'w'));
 
 @pytest.mark.parametrize("name", ["bytes.js", "bytes.mjs"])
 def test_finding(name: str, where: Where) -> None:
-    """A finding names the function of the script, even if it is a module with a URL."""
+    """A finding about a script, also an ES module, names its function and the line of the
+    function."""
     text = BYTES
     if name.endswith(".mjs"):
         text = text.replace("const fs = require('fs')", "import * as fs from 'fs'")
@@ -91,7 +95,7 @@ def test_finding(name: str, where: Where) -> None:
 
 
 def test_no_line_of_the_thread_pool(where: Where) -> None:
-    """Calls that node makes in its thread pool have no line, and the finding gives this reason."""
+    """Calls that node makes in its thread pool have no line, and the finding says so."""
     text = (
         "const fs = require('fs');\n(async () => {\n"
         "  const file = await fs.promises.open('a', 'w');\n"
@@ -102,7 +106,7 @@ def test_no_line_of_the_thread_pool(where: Where) -> None:
     assert "node or its thread pool made these calls; look in pool.js" in said
 
 
-# A function and variables with the names of V8's, and other values.
+# A C program with variables that have the names of V8's, with other values.
 PRETENDER = """
 #include <fcntl.h>
 #include <unistd.h>
@@ -119,7 +123,8 @@ int main(void) {
 
 @pytest.mark.parametrize("value", [0, 8, -16, 1 << 20])
 def test_another_program_with_the_names_of_v8(value: int, where: Where) -> None:
-    """A C program that has V8's variables does not crash, and its call sites have its own lines."""
+    """A C program that has variables with the names of V8's does not crash, and its call sites have
+    its own lines. value: of these variables."""
     table = (Path(__file__).parents[2] / "runtime/stacks/v8/v8-layout.def").read_text()
     names = re.findall(r'^(?:CONSTANT|ALSO)\(\w+, "(\w+)"\)', table, re.MULTILINE)
     assert len(names) > 20
@@ -141,8 +146,8 @@ def test_another_program_with_the_names_of_v8(value: int, where: Where) -> None:
     ],
 )
 def test_libraries(path: str, wanted: str) -> None:
-    """Node itself and installed packages are treated as installed software, with the names of the
-    packages."""
+    """Files of node itself and of installed packages count as installed software, and are shown
+    under the names of the packages."""
     assert installed.is_installed(path)
     assert installed.called(path, "f") == wanted
     assert not installed.is_installed("/home/u/app/src/output.js")
@@ -157,7 +162,8 @@ new (require('vm').Script)(source, { filename: name }).runInThisContext()(requir
 
 
 def test_name_in_pieces(where: Where) -> None:
-    """The name of a script that V8 stores as two strings is not read beyond the first one."""
+    """If V8 stores the name of a script as two strings, the runtime does not read beyond these
+    strings: a site's file is the script's path or the second string alone."""
     script = _node(where, "pieces.js", _CONCATENATED)
     files = {row["place"]["file"] for row in where.found()["lines"] if row["place"]}
     assert all(

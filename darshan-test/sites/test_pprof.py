@@ -1,4 +1,5 @@
-"""Profiles for pprof, read by an independent decoder and by pprof itself."""
+"""Profiles that `darshan where --pprof` writes, read by an independent decoder and by pprof
+itself."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ def varints(content: bytes) -> Iterator[int]:
 
 
 def decoded(content: bytes) -> Message:
-    """Returns the fields of a message by number: integers, and bytes."""
+    """Returns the fields of a protobuf message by number: integers, or bytes for messages and
+    strings."""
     found: Message = {}
     at = 0
 
@@ -62,7 +64,8 @@ def decoded(content: bytes) -> Message:
 
 
 def one(message: Message, number: int) -> int:
-    """Returns the value of an integer field; 0 if it is missing."""
+    """Returns the value of an integer field of a message, given by its number; 0 if it is
+    missing."""
     (value,) = message.get(number, [0])
     return int(value)
 
@@ -80,15 +83,15 @@ class Frame:
 class Profile:
     """The fields of profile.proto that the decoder reads."""
 
-    kinds: list[tuple[str, str]]
+    kinds: list[tuple[str, str]]  # (type, unit) of each value
     stacks: list[tuple[list[Frame], list[int]]] = field(default_factory=list)
     build_ids: dict[str, str] = field(default_factory=dict)  # by path
-    nanoseconds: int = 0
+    nanoseconds: int = 0  # start of the run, since 1970
     comment: str = ""
 
 
 def read(path: Path) -> Profile:
-    """Decodes a profile, by the public numbers of its fields."""
+    """Decodes a gzip-compressed profile, by the field numbers of the public profile.proto."""
     whole = decoded(gzip.decompress(path.read_bytes()))
     texts = [text.decode("utf-8") for text in whole[6]]
     assert texts[0] == "" and len(set(texts)) == len(texts)
@@ -165,7 +168,8 @@ def test_profile(ran: Where) -> None:
 
 
 def test_of_python(where: Where) -> None:
-    """Lines of Python have no address; the library function that they call has a mapping."""
+    """In the profile, lines of Python have no address, and the library function that they call has
+    a mapping."""
     script = where.folder / "reads.py"
     script.write_text("def load():\n    return open(__file__).read()\n\n\nload()\n")
     where.run("python3", script)
@@ -182,7 +186,7 @@ def test_of_python(where: Where) -> None:
 
 
 def test_hostile_names(where: Where) -> None:
-    """Names with control characters or incomplete UTF-8, and impossible numbers, result in a valid
+    """Call sites with control characters, incomplete UTF-8 or impossible numbers give a valid
     profile."""
     path = where.folder / "made.darshan"
     odd = an_object("aaaaaaaa", "a" * 40, "/x/\x1b[2J")
@@ -200,7 +204,7 @@ def test_hostile_names(where: Where) -> None:
 
 
 def test_pprof_itself(ran: Where) -> None:
-    """pprof can read the profile: it prints its raw form, and the lines of the source."""
+    """pprof reads the profile: its raw form and the annotated source have the right numbers."""
     needs("go")
     if not everything():
         elsewhere("./dev full: Go builds pprof first, which takes a minute of a processor")

@@ -1,4 +1,5 @@
-"""Call sites of a program in Python: its lines, and imports."""
+"""The call sites of a Python program have the lines of its calls, and imports have one site
+each."""
 
 from __future__ import annotations
 
@@ -19,15 +20,15 @@ def line_of(text: str) -> int:
 
 
 def place(text: str, function: str) -> str:
-    """Returns the frame of the script's line with this text, in the form that call sites have in a
-    log."""
+    """Returns the element of a call site's name for the script's line that contains `text`.
+    function: in which the line is."""
     return f"{SCRIPT}:{line_of(text)}:{function}"
 
 
 @pytest.fixture
 def outcome(program: Program) -> Outcome:
-    """Runs the script with the Python of the tests, and a package that it imports. Returns the
-    outcome."""
+    """Runs reads.py with the Python of the tests; it imports a package of four modules. Returns the
+    contents of its log."""
     package = program.folder / "path" / "pieces"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("from . import first\nfrom . import second\n")
@@ -41,7 +42,8 @@ def outcome(program: Program) -> Outcome:
 
 
 def site(outcome: Outcome, *elements: str) -> dict[str, float]:
-    """Returns the counters of the call site with exactly these elements."""
+    """Returns the counters of the call site whose name has exactly these elements: the called
+    function and the frames, innermost first."""
     return outcome.rows["SITES"][";".join(elements)]
 
 
@@ -62,7 +64,8 @@ def test_lines_of_reads(outcome: Outcome) -> None:
 
 
 def test_a_recursion_in_python(outcome: Outcome) -> None:
-    """A recursion of depths 0 to 6 has two call sites: with and without the recursive line."""
+    """A function that calls itself to depths of 0 to 6 has two call sites: with and without the
+    line of the recursion, whatever the depth."""
     write, again = place("os.write", "Table.append"), place("self.append(", "Table.append")
     if sys.version_info < (3, 11):
         write, again = (text.replace("Table.append", "append") for text in (write, again))
@@ -72,7 +75,8 @@ def test_a_recursion_in_python(outcome: Outcome) -> None:
 
 
 def test_imports_belong_to_a_line(outcome: Outcome) -> None:
-    """All calls of the import machinery below an import have one call site."""
+    """All calls of the import machinery below one import statement have a single call site, at its
+    line."""
     row = site(outcome, "import", place("import pieces", "<module>"))
     folders = 2  # the finder lists them
     assert row["OPENS"] == 4 + folders
@@ -93,8 +97,8 @@ for number in range(40):
 
 
 def test_code_objects_of_the_same_address(program: Program) -> None:
-    """Each script has its own calls, although all scripts have the same stack and their code
-    objects the same addresses."""
+    """Forty scripts run one after another, with code objects at the same address: each has its own
+    calls."""
     script = program.folder / "scripts.py"
     script.write_text(ONE_AFTER_THE_OTHER)
     program.start(sys.executable, "-S", script)

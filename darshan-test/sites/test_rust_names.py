@@ -1,4 +1,5 @@
-"""Names of Rust's functions, in both forms of symbols."""
+"""Names of Rust's functions are shown as programmers write them, for both forms of mangled
+symbols."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from darshan_report.call_sites.symbols import rust
 from lab.command import finished
 from place import needs
 
-# Some symbols of the standard library, and of programs.
+# Symbols of the standard library and of programs, with the name that must be shown.
 NAMES = {
     "_RNvXsb_NtCsjrHSEGnQ3l9_3std2fsNtB5_4FileNtNtB7_2io5Write5write": "std::fs::File::write",
     "_RINvNtCsjrHSEGnQ3l9_3std2io19default_read_to_endNtNtB4_2fs4FileEB4_":
@@ -33,6 +34,7 @@ BAD = ("_R", "_RN", "_RNv", "_RB_", "_RNvB_1a", "_RNvB0_1a", "_RC999999999a", "_
 
 @pytest.mark.parametrize("symbol", NAMES)
 def test_plain(symbol: str) -> None:
+    """A symbol of Rust has this name, and functions of the standard library are recognized."""
     assert rust.plain(symbol) == NAMES[symbol]
     assert rust.is_standard(NAMES[symbol]) == NAMES[symbol].startswith("std::")
 
@@ -44,8 +46,7 @@ def test_bad_symbols(symbol: str) -> None:
 
 
 def test_symbols_of_a_program(tmp_path: Path) -> None:
-    """For each symbol of a program in Rust, the name is the last component of the name from
-    c++filt."""
+    """For each symbol of a Rust program, the shown name ends like the name that c++filt prints."""
     needs("rust", "program:nm", "program:c++filt")
     source = tmp_path / "a.rs"
     source.write_text(

@@ -1,4 +1,5 @@
-"""Call sites of scripts of bash and Perl: the line of each call."""
+"""Call sites of bash and Perl scripts: each call belongs to its line. Also processes that scripts
+start one by one."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ _MARK = re.compile(r"#= (\S+) (\w+) (\d+)$")
 
 
 def marks(path: Path, text: str) -> dict[tuple[str, str], int]:
-    """Returns the marks of a script: the number of calls by frame and kind."""
+    """Returns the expected calls of a script by (frame, kind), from the marks in its text. path: of
+    the script in frames."""
     found = {}
     for number, line in enumerate(text.splitlines(), 1):
         if mark := _MARK.search(line):
@@ -33,8 +35,8 @@ def marks(path: Path, text: str) -> dict[tuple[str, str], int]:
 
 
 def innermost(outcome: Outcome) -> Counter[tuple[str, str]]:
-    """Returns the number of calls in a log by innermost line and kind; forks, and opens of an
-    import, are separate kinds."""
+    """Returns the number of calls in a log by (innermost script line, kind). Forks, and opens for
+    an import, are kinds of their own."""
     found: Counter[tuple[str, str]] = Counter()
     for site in outcome.sites:
         called, *frames = site.name.split(";")
@@ -50,8 +52,9 @@ def innermost(outcome: Outcome) -> Counter[tuple[str, str]]:
 
 
 def run(program: Program, text: str, name: str, *command: str, **more: str) -> Outcome:
-    """Runs a script in its folder. Returns the outcome. name: of the script; command: the
-    interpreter; more: further files that the script loads, by name, with __ instead of the dot."""
+    """Runs a script in the folder "work" with call sites recorded. name: of the script; command:
+    the interpreter; more: further files by name, with __ in place of the dot. Returns the contents
+    of the log."""
     if not shutil.which(command[0]):
         needs(f"program:{command[0]}")
     work = program.folder / "work"
@@ -70,6 +73,7 @@ def compare(outcome: Outcome, wanted: dict[tuple[str, str], int]) -> None:
 
 
 def of_all(program: Program, **texts: str) -> dict[tuple[str, str], int]:
+    """Returns the marks of several scripts: the number of calls of each line."""
     wanted: dict[tuple[str, str], int] = {}
     for name, text in texts.items():
         wanted.update(marks(program.folder / "work" / name.replace("__", "."), text))
@@ -148,14 +152,15 @@ def test_text_of_the_command(command: list[str], text: str, wanted: str, program
 
 
 def test_no_array(program: Program) -> None:
-    """bash without one of the variables that have the names of its functions is recorded without
-    lines, and causes no error."""
+    """If a bash script unsets FUNCNAME, its calls are recorded without lines, and no error
+    occurs."""
     text = "unset FUNCNAME\necho 1 > a\nf() { echo 2 > b; }\nf\n"
     outcome = run(program, text, "main.sh", "bash")
     opened = [site.name for site in outcome.sites if site.name.startswith("open;")]
     assert opened and not any("main.sh" in name for name in opened)
 
 
+# A C program with variables that have the names of bash's.
 PRETENDER = """
 #include <fcntl.h>
 #include <stdlib.h>
@@ -193,8 +198,8 @@ int main(void) {
 
 @pytest.mark.parametrize("version", ['"5.2"', "(const char *)8", "0"])
 def test_another_program_with_the_names_of_bash(version: str, where: Where) -> None:
-    """A C program with bash's variable names does not crash, and its call sites have its own
-    lines."""
+    """A C program that has variables with the names of bash's does not crash, and its call sites
+    have its own lines. version: the value of the version's variable."""
     program = where.compile("-rdynamic", f"-DVERSION={version}", source=PRETENDER)
     found = where.run(program)
     line = line_of(PRETENDER, "close(open(")
@@ -202,7 +207,7 @@ def test_another_program_with_the_names_of_bash(version: str, where: Where) -> N
 
 
 def together(where: Where, *command: str | Path) -> None:
-    """Runs a program with `darshan run`, which makes one log of all its processes."""
+    """Runs a command by `darshan run --sites`, so that all of its processes share one log."""
     darshan = where.program.build / "darshan"
     (where.folder / "work").mkdir()
     subprocess.run(
@@ -249,7 +254,8 @@ for number in range(120):
     ids=("bash", "perl", "python"),
 )
 def test_a_process_for_each_item(text: str, command: str, called: str, where: Where) -> None:
-    """The finding names the line of the script that starts the processes."""
+    """If a script starts a process for each item of a loop, the finding `process-each` names the
+    line that starts them. called: the call that is recorded for this line."""
     for name in (command, "gzip"):
         if not shutil.which(name):
             needs(f"program:{name}")
@@ -265,7 +271,8 @@ def test_a_process_for_each_item(text: str, command: str, called: str, where: Wh
 
 
 def test_an_installed_program_has_the_line_that_started_it(where: Where) -> None:
-    """Calls of a program without lines are attributed to the line of the script that starts it."""
+    """A finding about an installed program without lines names the line of the script that started
+    it."""
     script = where.folder / "copy.sh"
     text = (
         "head -c 60000000 /dev/zero > a\nfor i in 1 2 3; do\n  dd if=a of=b bs=512 # here\ndone\n"
@@ -279,7 +286,9 @@ def test_an_installed_program_has_the_line_that_started_it(where: Where) -> None
 
 @pytest.mark.parametrize("order", ["behind", "between"])
 def test_other_programs_do_not_have_its_line(where: Where, order: str) -> None:
-    """The line is not named if other lines start as many or more processes of another program."""
+    """A finding about a program names the line that started this program, also if other lines of
+    the script start as many or more processes of other programs. order: whether those lines come
+    behind or around it."""
     loop = "for i in {1..40}; do\n  wc -c < a\ndone > sizes\n"
     dd = "dd if=a of=b bs=16 status=none # here\n"
     text = f"head -c 2000000 /dev/zero > a\n{loop}{dd}"
@@ -301,15 +310,16 @@ def test_other_programs_do_not_have_its_line(where: Where, order: str) -> None:
     ],
 )
 def test_modules_of_perl(path: str, wanted: str) -> None:
-    """An installed module has the name by which programs use it."""
+    """A function of an installed Perl module is shown with the name by which programs use the
+    module."""
     assert installed.is_installed(path)
     assert installed.called(path, "f") == wanted
     assert not installed.is_installed("/home/u/bin/lib/Tools.pm")
 
 
 def test_many_stacks_in_turn(program: Program) -> None:
-    """A script that uses hundreds of stacks in turn is not compared with all of them at each call.
-    A comparison checks whether the script's file exists, so the test counts these checks."""
+    """If a script uses 400 stacks in turn, each call is compared with few of them. A comparison
+    checks whether the script's file exists, so the test counts these system calls."""
     needs("program:strace", "program:perl", "no-filter")
     stacks, rounds = 400, 200
     calls = "".join(f"sub m{i} {{ sysseek($file, 0, 0) }}\n" for i in range(stacks))

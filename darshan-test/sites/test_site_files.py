@@ -1,5 +1,5 @@
-"""The files of call sites: those with most calls and most bytes, and an estimate of their
-number."""
+"""The files in the record of a call site: those with most calls and those with most bytes, and an
+estimate of the number of all."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mpi.launch import Runner
 
 from .where import SECONDS, Where, at, line_of
 
-# Two loops that write two files in the same way, and a loop that writes many files.
+# Two loops that write two files in the same way, and a loop that writes a dozen files.
 SOURCE = """
 #include <fcntl.h>
 #include <stdio.h>
@@ -52,6 +52,7 @@ with h5py.File("data.h5", "w") as file:
 
 
 def _files(where: Where) -> dict[str, Any]:
+    """Returns the files of the marked lines of the program, as the log has them."""
     found = where.run(where.compile(source=SOURCE))
     source = where.folder / "program.c"
     return {
@@ -60,8 +61,8 @@ def _files(where: Where) -> dict[str, Any]:
 
 
 def test_files_of_sites(where: Where) -> None:
-    """A call site has its files with their calls and bytes; if there are many files, those with
-    most bytes."""
+    """A line's files are listed with their calls and bytes; if a line uses many files, those with
+    most bytes are listed."""
     found = _files(where)
     for mark in "ab":
         (file,) = found[mark]["files"]
@@ -75,8 +76,8 @@ def test_files_of_sites(where: Where) -> None:
 
 
 def test_later_files_replace_smaller_ones(where: Where) -> None:
-    """A file that is used late replaces one in the list, if it has more consecutive calls than that
-    one had."""
+    """In a list that is full, a file that is used later replaces a listed one if it has more calls
+    in succession."""
     source = SOURCE.replace("10 * (12 - i)", "10 * (1 + i)")
     found = where.run(where.compile(source=source))
     many = at(found, where.folder / "program.c", line_of(source, "/* many */"))
@@ -85,7 +86,7 @@ def test_later_files_replace_smaller_ones(where: Where) -> None:
 
 
 def test_processes_add_up(where: Where) -> None:
-    """If processes of one run write the same file from one call site, the file's calls and bytes
+    """If two processes of a run write a file from the same line, its calls and bytes in the list
     are summed."""
     program = where.compile(source=SOURCE)
     found = where.run("sh", "-c", f"{program} & {program} & wait")
@@ -95,7 +96,7 @@ def test_processes_add_up(where: Where) -> None:
 
 
 def test_the_text_names_files(where: Where) -> None:
-    """The text of `darshan where` has the files of a line in a row below it."""
+    """The text of `darshan where` has the files of a line in a row below the line."""
     _files(where)
     text = where.ask().stdout
     assert "  files: a.bin\n" in text and "  files: b.bin\n" in text
@@ -103,7 +104,7 @@ def test_the_text_names_files(where: Where) -> None:
 
 
 def test_datasets(where: Where) -> None:
-    """The file of an HDF5 call is the dataset, with its calls."""
+    """For a line with HDF5 calls, the listed files are datasets, with the number of calls."""
     script = where.folder / "script.py"
     script.write_text(DATASETS)
     found = where.run(sys.executable, script)
@@ -115,8 +116,8 @@ def test_datasets(where: Where) -> None:
 
 
 def test_a_finding_is_at_the_line_of_its_file(where: Where) -> None:
-    """If two lines make equally many calls, a finding about a file names the line that used this
-    file."""
+    """If two lines make equally many calls on two files, a finding about one of the files names the
+    line that used it."""
     source = SOURCE.replace("20000", "300000")
     where.run(where.compile(source=source))
     report = where.folder / "report.json"
@@ -133,7 +134,7 @@ def test_a_finding_is_at_the_line_of_its_file(where: Where) -> None:
 
 
 def test_the_page_names_files(where: Where) -> None:
-    """The page has a table of the files of lines."""
+    """The web page of a report has a table of the lines with their files."""
     where.run(where.compile(source=SOURCE))
     page = where.folder / "page.html"
     subprocess.run(
@@ -177,7 +178,7 @@ Runs = list[tuple[str, int, int]]  # file, calls, bytes of each
 
 
 def _job(where: Where, runner: Runner, ranks: list[Runs]) -> list[Row]:
-    """Runs a job in which each rank makes these calls, and returns the rows of its log."""
+    """Runs an MPI job whose ranks make these calls from one line; returns the rows of its log."""
     source = where.folder / "job.c"
     source.write_text(JOB)
     words = ["".join(f"{a}{calls}:{size}," for a, calls, size in runs) for runs in ranks]
@@ -190,8 +191,8 @@ def _job(where: Where, runner: Runner, ranks: list[Runs]) -> list[Row]:
 
 
 def _lists(rows: list[Row]) -> tuple[dict[str, list[tuple[str, int]]], int]:
-    """Returns the lists of files of the only call site that calls pwrite, and the number of bits of
-    its sketch."""
+    """Returns, for the only call site that calls pwrite, its list of files by calls and by bytes
+    (pairs of name and number), and the number of bits that are set in its estimate of all files."""
     names = {row.record % 2**64: Path(row.name).name for row in rows if row.module == "POSIX"}
     mine = [row for row in rows if row.module == "SITES" and row.name.startswith("pwrite;")]
     assert {row.rank for row in mine} == {-1}, "the ranks have one record"
@@ -208,7 +209,7 @@ def _lists(rows: list[Row]) -> tuple[dict[str, list[tuple[str, int]]], int]:
 
 
 def _truth(ranks: list[Runs]) -> dict[str, Counter[str]]:
-    """Returns the true number of calls and bytes of all ranks, by file."""
+    """Returns the true calls and bytes of all ranks, each by file."""
     found: dict[str, Counter[str]] = {"CALLS": Counter(), "BYTES": Counter()}
     for file, calls, size in (run for runs in ranks for run in runs):
         found["CALLS"][file] += calls
@@ -217,6 +218,7 @@ def _truth(ranks: list[Runs]) -> dict[str, Counter[str]]:
 
 
 def _random_runs(random: Random, files: str) -> Runs:
+    """Returns random calls: file, number of calls, and bytes of each."""
     return [
         (random.choice(files), random.randint(1, 9), random.randint(1, 4000)) for _ in range(60)
     ]
@@ -226,8 +228,8 @@ def _random_runs(random: Random, files: str) -> Runs:
     "files", [("abc", "bcd"), ("ab", "abcd", "d"), ("abcd", "dcba")], ids="-".join
 )
 def test_files_of_ranks_merge_exactly(files: tuple[str, ...], where: Where, runner: Runner) -> None:
-    """With up to four files in total, each has the calls and bytes of all ranks, in whatever order
-    they used them."""
+    """If ranks use at most four files in total, the merged record has the exact calls and bytes of
+    each. files: the letters of the files of each rank."""
     random = Random(str(files))
     ranks = [_random_runs(random, letters) for letters in files]
     rows = _job(where, runner, ranks)
@@ -240,8 +242,8 @@ def test_files_of_ranks_merge_exactly(files: tuple[str, ...], where: Where, runn
 
 
 def test_files_of_ranks_are_lower_bounds(where: Where, runner: Runner) -> None:
-    """With more files than a record lists, no listed file has more calls or bytes than it really
-    had, and the largest file is listed."""
+    """If ranks use more files than a record lists, no listed file has more calls or bytes than it
+    really had, and the file with most calls is listed first."""
     random = Random("many")
     ranks = [[*_random_runs(random, "abcdefghij"), ("k", 5000, 8)] for _ in range(2)]
     lists, _ = _lists(_job(where, runner, ranks))

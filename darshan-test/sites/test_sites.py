@@ -1,4 +1,4 @@
-"""Call sites of a program whose stacks and calls are known."""
+"""Call sites of sites.c, whose stacks and calls are known."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from lab.log import read_rows
 
 from .stacks import KINDS, Outcome, Program, build_id
 
+# Most call sites that a process records.
 SITES_MOST = 1024
 
 
 def counts(outcome: Outcome, called: str, *functions: str) -> list[tuple[int, int]]:
-    """Returns calls and bytes of each site of a call with these functions as frames, most calls
-    first."""
+    """Returns (calls, bytes) of each site of `called` whose innermost frames are these functions,
+    those with most calls first."""
     found = [
         (
             int(sum(site.row[kind] for kind in KINDS)),
@@ -28,8 +29,8 @@ def counts(outcome: Outcome, called: str, *functions: str) -> list[tuple[int, in
 
 
 def test_two_lines_are_two_sites(program: Program) -> None:
-    """Two loops that call the same function have two sites, each with its calls, bytes and
-    sizes."""
+    """Two loops that call the same function from two lines have two sites, each with its own calls,
+    bytes, and counts by size."""
     outcome = program.run("loops")
     assert counts(outcome, "write", "put", "loops", "main") == [(100, 100000), (40, 2000)]
     assert counts(outcome, "pread", "get", "loops", "main") == [(10, 40960), (5, 1000)]
@@ -40,7 +41,8 @@ def test_two_lines_are_two_sites(program: Program) -> None:
 
 
 def test_places_of_transfers(program: Program) -> None:
-    """A site counts reads at lower offsets than the previous one, and reads at the same offset."""
+    """A site counts the reads at a lower offset than the previous one (BACKWARD), and those at the
+    same offset (REPEATED)."""
     outcome = program.run("loops")
     backward, again = sorted(outcome.of("pread", "get"), key=lambda site: -site.row["READS"])
     assert (backward.row["BACKWARD"], backward.row["REPEATED"]) == (9, 0)
@@ -48,8 +50,8 @@ def test_places_of_transfers(program: Program) -> None:
 
 
 def test_every_kind_of_call(program: Program) -> None:
-    """An open, a seek, a sync, a close and a look-up are each counted once, at the site of their
-    function."""
+    """An open, a seek, a sync, a close and a look-up are each counted once, each at the site of its
+    call."""
     outcome = program.run("loops")
     for called, kind, functions in (
         ("open", "OPENS", ["make", "loops", "main"]),
@@ -63,7 +65,7 @@ def test_every_kind_of_call(program: Program) -> None:
 
 
 def test_sums_are_those_of_posix(program: Program) -> None:
-    """Bytes and transfers summed over all sites are those of the POSIX records."""
+    """Summed over all sites, bytes and calls equal the sums over the POSIX records."""
     outcome = program.run("loops")
     for counter in ("BYTES_READ", "BYTES_WRITTEN", "READS", "WRITES", "OPENS", "SEEKS"):
         files = sum(row[counter] for row in outcome.rows["POSIX"].values())
@@ -71,7 +73,8 @@ def test_sums_are_those_of_posix(program: Program) -> None:
 
 
 def test_times_are_those_of_posix(program: Program) -> None:
-    """A site's time is the sum of the times of its calls; the time between calls is separate."""
+    """Summed over all sites, read time equals that of the POSIX records; the time between calls is
+    counted separately."""
     outcome = program.run("loops")
     for ours, theirs in (("F_READ_TIME", "F_READ_TIME"), ("F_SYNC_TIME", None)):
         spent = outcome.total(ours)
@@ -87,7 +90,7 @@ def test_times_are_those_of_posix(program: Program) -> None:
 
 
 def test_objects_are_named(program: Program) -> None:
-    """The program and libc have records with build id and path."""
+    """The program and libc each have a SITES record with their build id and path."""
     outcome = program.run("loops")
     (ours,) = [entry for entry in outcome.objects.items() if entry[1][1].endswith("/sites")]
     assert ours[1][0] == build_id(program.path)
@@ -96,7 +99,8 @@ def test_objects_are_named(program: Program) -> None:
 
 
 def test_a_recursion_is_one_site(program: Program) -> None:
-    """The name of a site has the first frame of a recursion, and not its depth."""
+    """Calls in a recursion have one site for each line that starts or continues it, whatever the
+    depth; the deepest stacks are cut."""
     outcome = program.run("recursion")
     assert sum(calls for calls, _ in counts(outcome, "write", "put", "dive")) == 1 + 101 + 501
     whole = [s for s in outcome.of("write", "put", "dive") if not s.name.endswith(";...")]
@@ -109,13 +113,14 @@ def test_a_recursion_is_one_site(program: Program) -> None:
 
 
 def test_threads_share_a_site(program: Program) -> None:
-    """Calls of threads with small stacks are counted at one site, and none is lost."""
+    """All calls of eight threads with small stacks are counted at one site."""
     outcome = program.run("threads")
     assert counts(outcome, "write", "put", "worker") == [(8000, 64000)]
 
 
 def test_children_have_their_own(program: Program) -> None:
-    """A forked child counts its own calls; its sites have the same names."""
+    """Without a common log, a forked child counts only its own calls; the sites of parent and
+    children have the same names."""
     program.start(program.path, "fork", DARSHAN_JOB_TREE="0")
     outcomes = [program.read(log) for log in program.logs()]
     found = sorted(counts(outcome, "write", "put", "forks", "main") for outcome in outcomes)
@@ -125,7 +130,7 @@ def test_children_have_their_own(program: Program) -> None:
 
 
 def test_a_run_merges_its_processes(program: Program) -> None:
-    """In the log of a run, a site has the calls of both children."""
+    """In the log of a run, the site has the calls of parent and children together."""
     program.start(
         program.build / "darshan", "run", "--", program.path, "fork", tells=True, **preload()
     )
@@ -138,7 +143,8 @@ def test_a_run_merges_its_processes(program: Program) -> None:
 
 
 def test_a_killed_process_keeps_its_sites(program: Program) -> None:
-    """The sites of a killed process are in its journal, which becomes the log."""
+    """The call sites of a killed process are in its journal, and in the log that darshan-merge
+    makes of it."""
     program.start(program.path, "killed", status=-9)
     (journal,) = [p for p in (program.folder / "journals").iterdir() if p.is_file()]
     merged = program.folder / "merged.darshan"
@@ -149,8 +155,8 @@ def test_a_killed_process_keeps_its_sites(program: Program) -> None:
 
 
 def test_past_the_limit_functions_count(program: Program) -> None:
-    """If there are 1,331 stacks, 1,024 have a site each, and the others have a common one; the sum
-    is exact."""
+    """If a program calls from 1,331 stacks, only 1,024 sites are kept. Calls from the other stacks
+    are counted for the called function, so that the sums are exact."""
     outcome = program.run("many")
     assert len(outcome.sites) == SITES_MOST
     assert outcome.total("WRITES") == outcome.total("BYTES_WRITTEN") == 3 * 11**3
@@ -159,15 +165,16 @@ def test_past_the_limit_functions_count(program: Program) -> None:
 
 
 def test_coroutines(program: Program) -> None:
-    """Calls in coroutines, whose stacks exist for a short time, and calls of the main stack in turn
-    have the right sites."""
+    """Calls in coroutines whose stacks exist only for a short time, in turn with calls of the main
+    stack, have the right sites."""
     outcome = program.run("coroutine")
     assert counts(outcome, "write", "put", "away_main") == [(12, 240)]
     assert counts(outcome, "write", "put", "coroutine", "main") == [(16, 480)]
 
 
 def test_a_stream_is_the_call(program: Program) -> None:
-    """System calls that libc makes for a stream are not counted as calls of the program."""
+    """Calls of streams are counted as calls of the program, and the system calls that libc makes
+    for them are not."""
     outcome = program.run("nested")
     assert {site.called for site in outcome.sites} >= {"fopen", "fwrite", "fflush", "fclose"}
     assert not {site.called for site in outcome.sites} & {"open", "write", "close"}
@@ -196,8 +203,8 @@ def test_a_timer_switches_coroutines(program: Program) -> None:
 
 
 def test_handlers_that_jump(program: Program) -> None:
-    """If a handler jumps out of a call, this call may be lost, but no other one is; later calls are
-    exact."""
+    """If a signal handler jumps out of a call, only this call may be counted or not; all other
+    calls are counted at their sites."""
     program.start(program.path, "jumping")
     (log,) = program.logs()
     outcome = program.read(log)
@@ -211,13 +218,13 @@ def test_handlers_that_jump(program: Program) -> None:
 
 
 def test_off_unless_asked(program: Program) -> None:
-    """Without the setting the log has no call sites."""
+    """With DARSHAN_SITES=0 the log has no call sites."""
     assert "SITES" not in program.run("loops", DARSHAN_SITES="0").rows
 
 
 def test_stripped(program: Program, tmp_path: Path) -> None:
-    """The stacks of a program without symbols are the same, because its unwind tables are not
-    removed."""
+    """The call sites of a stripped program have the same names as before, because strip does not
+    remove unwind tables."""
     bare = tmp_path / "sites"
     subprocess.run(["strip", "-s", "-o", bare, program.path], check=True)
     program.start(bare, "loops")

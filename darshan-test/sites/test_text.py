@@ -1,5 +1,6 @@
 """Numbers that a compiled program writes or reads as text: the finding names the conversion, not
-the size of the calls. Binary files and computing have no such finding."""
+the size of calls. Programs that use binary files, or compute between calls, have no such
+finding."""
 
 from __future__ import annotations
 
@@ -81,7 +82,8 @@ BINARY = (Blamed("bytes", "cc", "", _BYTES), Blamed("unformatted", "f90", "", _U
 
 @pytest.mark.parametrize("blamed", CONVERTED, ids=lambda blamed: blamed.name)
 def test_numbers_as_text(blamed: Blamed, where: Where) -> None:
-    """The finding has the line, a potential saving, and another format for numbers."""
+    """The finding has the program's line, a potential saving, and an example that stores numbers in
+    binary form."""
     source = start(where, blamed)
     told = [f for f in findings(where) if f["title"].startswith(blamed.diagnosis)]
     assert len(told) == 1, [f["title"] for f in findings(where)]
@@ -95,5 +97,6 @@ def test_numbers_as_text(blamed: Blamed, where: Where) -> None:
 
 @pytest.mark.parametrize("blamed", BINARY, ids=lambda blamed: blamed.name)
 def test_binary_is_no_text(blamed: Blamed, where: Where) -> None:
+    """A program that reads binary data has no finding about text."""
     start(where, blamed)
     assert not [f["title"] for f in findings(where) if "text" in f["title"]]

@@ -1,4 +1,4 @@
-"""POSIX calls below a call of HDF5 are attributed to the site of the HDF5 call."""
+"""POSIX calls below a call of HDF5 belong to the site of the HDF5 call."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from .stacks import KINDS, Program
 
 @pytest.mark.parametrize("scenario", ["storage", "streams"])
 def test_hdf5_owns_what_is_below(scenario: str, program: Program) -> None:
-    """Only HDF5 functions and the program's last line have sites. The bytes of all sites add up to
-    those of the lowest layer."""
+    """Only HDF5 functions and the program's own `printf` have sites, and the bytes of all sites
+    equal those of the POSIX and STDIO records. scenario: of layers.c."""
     needs("hdf5")
     path = program.build / "darshan-test" / "layers" / "layers"
     program.start(path, scenario)

@@ -1,4 +1,4 @@
-"""`darshan where`: programs whose I/O comes from known lines."""
+"""`darshan where` for programs in several languages, whose I/O comes from known lines."""
 
 from __future__ import annotations
 
@@ -95,7 +95,8 @@ int main(int argc, char **argv) {
 
 @pytest.mark.parametrize("flags", [(), ("-no-pie", "-fno-pie"), ("-O0",)], ids=str)
 def test_a_program_in_c(flags: tuple[str, ...], where: Where) -> None:
-    """Each line has its calls and bytes; an inlined function has its own line and its caller."""
+    """Each line of a C program has its calls and bytes; an inlined function has its own line, and
+    its caller is on the stack. flags: of the compiler."""
     source = where.folder / "program.c"
     found = where.run(where.compile(*flags), "data")
     put = at(found, source, line_of(C_SOURCE, "/* put */"))
@@ -110,8 +111,8 @@ def test_a_program_in_c(flags: tuple[str, ...], where: Where) -> None:
 
 
 def test_the_text(where: Where) -> None:
-    """The text of `darshan where` has the lines of code that its data have, those with most time
-    first, in 80 columns; --top prints fewer."""
+    """The text of `darshan where` has the same lines as its JSON, those with most time first, in at
+    most 80 columns; --top prints fewer."""
     where.run(where.compile(), "data")
     done = where.ask()
     assert (done.returncode, done.stderr) == (0, "")
@@ -127,7 +128,8 @@ def test_the_text(where: Where) -> None:
 
 
 def test_the_newest_log(where: Where) -> None:
-    """Without LOG, the command reads the newest log."""
+    """Without LOG, `darshan where` reads the newest log of the log folder, and stderr says
+    which."""
     where.run(where.compile(), "data")
     done = subprocess.run(
         [where.program.build / "darshan", "where"],
@@ -172,7 +174,8 @@ def test_a_program_in_fortran(where: Where) -> None:
 
 @pytest.mark.parametrize("tool", ["eu-addr2line", "addr2line"])
 def test_each_tool(tool: str, where: Where) -> None:
-    """The programs of elfutils and of binutils find the same line."""
+    """Both eu-addr2line (elfutils) and addr2line (binutils) find the same line if only one of them
+    is installed."""
     needs(f"program:{tool}")
     where.program.start(where.compile(), "data")
     found = where.found(PATH=tools(where.folder / "bin", [tool]), DARSHAN_PYTHON=sys.executable)
@@ -181,8 +184,8 @@ def test_each_tool(tool: str, where: Where) -> None:
 
 
 def test_without_a_tool(where: Where) -> None:
-    """Without addr2line, functions are found by symbol tables, and a sentence says what is
-    missing."""
+    """Without any addr2line, functions are found by symbol tables, without lines, and a message
+    says what is missing."""
     where.program.start(where.compile("-fno-inline"), "data")
     found = where.found(PATH=tools(where.folder / "bin", []), DARSHAN_PYTHON=sys.executable)
     assert {row["place"]["function"] for row in found["lines"]} == {"work"}
@@ -192,8 +195,8 @@ def test_without_a_tool(where: Where) -> None:
 
 
 def test_a_program_with_a_hole(where: Where) -> None:
-    """The calls of a program with a gap between its segments have their lines, although the loader
-    reports only the address of the code in this case."""
+    """Lines are found in a program with a gap between its segments, for which the loader reports
+    only the address of the code."""
     path = where.compile("-Wl,-Tdata=0x8000000")
     found = where.run(path, "data")
     put = at(found, where.folder / "program.c", line_of(C_SOURCE, "/* put */"))
@@ -201,7 +204,8 @@ def test_a_program_with_a_hole(where: Where) -> None:
 
 
 def test_a_program_without_debug_information(where: Where) -> None:
-    """Without debug information, functions have names, and calls have addresses."""
+    """For a program without debug information, `darshan where` shows its functions and the
+    addresses of calls, and says to compile with -g."""
     path = where.compile("-g0")
     found = where.run(path, "data")
     assert {row["place"]["function"] for row in found["lines"]} == {"work"}
@@ -211,7 +215,7 @@ def test_a_program_without_debug_information(where: Where) -> None:
 
 
 def test_a_stripped_program(where: Where) -> None:
-    """For a stripped program, only the addresses of calls are known."""
+    """For a stripped program, `darshan where` shows only the addresses of calls."""
     path = where.compile()
     subprocess.run(["strip", path], check=True)
     found = where.run(path, "data")
@@ -224,8 +228,8 @@ def test_a_stripped_program(where: Where) -> None:
 
 @pytest.mark.parametrize("change", ["another", "gone", "pipe", "text", "folder"])
 def test_a_program_that_has_changed(change: str, where: Where) -> None:
-    """The command shows no lines from a file that is not the program that ran, and does not block
-    on a pipe."""
+    """If another file is at the program's path, `darshan where` shows no lines from it, and does
+    not block on a pipe. change: what is there now."""
     path = where.compile()
     where.program.start(path, "data")
     if change == "another":
@@ -254,8 +258,8 @@ def test_a_program_that_has_changed(change: str, where: Where) -> None:
 
 
 def test_a_program_without_a_build_id(where: Where) -> None:
-    """Lines are not read from a program without a build id, because it could be another program;
-    the output says so."""
+    """`darshan where` reads no lines from a program without a build id, because it may not be the
+    one that ran; a message says so."""
     path = where.compile("-Wl,--build-id=none")
     found = where.run(path, "data")
     assert not any(row["place"]["file"] for row in found["lines"])
@@ -264,7 +268,7 @@ def test_a_program_without_a_build_id(where: Where) -> None:
 
 
 def test_a_library_of_the_user(where: Where) -> None:
-    """A call through a library of the user has the line in this library."""
+    """A call through a library of the user belongs to the line in this library."""
     library = where.compile("-shared", "-fPIC", name="libwork.so")
     main = "int work(const char *); int main(int n, char **a) { return n > 1 ? work(a[1]) : 2; }"
     path = where.compile(str(library), f"-Wl,-rpath,{where.folder}", source=main, name="main")
@@ -274,8 +278,8 @@ def test_a_library_of_the_user(where: Where) -> None:
 
 
 def test_installed_software(where: Where) -> None:
-    """A library in a folder of DARSHAN_INSTALLED is treated as installed: its calls have the line
-    of the program that called it."""
+    """A library below a folder of DARSHAN_INSTALLED counts as installed: its calls belong to the
+    line of the program that called it."""
     folder = where.folder / "apps"
     folder.mkdir()
     library = where.compile("-shared", "-fPIC", name="libwork.so")
@@ -292,8 +296,8 @@ def test_installed_software(where: Where) -> None:
 
 
 def test_a_script_in_python(where: Where) -> None:
-    """Calls have the lines of the script; calls within numpy are attributed to the line that called
-    numpy."""
+    """Calls of a Python script belong to its lines; calls within numpy belong to the line that
+    called numpy."""
     script = where.folder / "script.py"
     script.write_text(SCRIPT)
     found = where.run(sys.executable, script, "data.npy")
@@ -308,7 +312,8 @@ def test_a_script_in_python(where: Where) -> None:
 
 
 def test_a_long_line_keeps_whole_names(where: Where) -> None:
-    """If the called functions do not fit, one of them is named, and none is cut."""
+    """If not all functions that a line called fit into its row, one of them is printed in full, and
+    none is cut."""
     script = where.folder / "script.py"
     script.write_text(
         "import tempfile\ndef rows():\n    for i in range(9):\n"
@@ -334,22 +339,23 @@ def test_hdf5_in_python(where: Where) -> None:
 
 
 def test_code_on_the_command_line(where: Where) -> None:
-    """The text of `python -c` is treated as the user's code: its calls have its lines."""
+    """The text of `python -c` counts as the user's code: its calls have its lines."""
     found = where.run(sys.executable, "-c", "open('a', 'w').close()\nopen('b', 'w').close()")
     assert at(found, "<string>", 1)["calls"] > 0
     assert at(found, "<string>", 2)["called"]["open64"]["calls"] == 1
 
 
 def test_an_installed_program(where: Where) -> None:
-    """For an installed program, the addresses in the program are shown; the libraries below it are
-    not."""
+    """For an installed program, `darshan where` shows addresses in the program itself, and not in
+    the libraries that it uses."""
     found = where.run("/usr/bin/cp", where.compile(), "copy")
     objects = {row["place"]["object"] for row in found["lines"]}
     assert objects == {str(Path("/usr/bin/cp").resolve())}
 
 
 def _both_ranks(line: dict[str, Any]) -> None:
-    """Checks that the times of two ranks for a line add up to its time."""
+    """Checks that a line has the least and the most seconds of two ranks, which add up to its
+    seconds."""
     ranks = line["ranks"]
     assert (line["processes"], ranks["number"]) == (2, 2)
     assert 0 < ranks["seconds_min"] <= ranks["seconds_max"]
@@ -358,8 +364,8 @@ def _both_ranks(line: dict[str, Any]) -> None:
 
 
 def test_ranks_of_a_job(where: Where, runner: Runner) -> None:
-    """Calls of two ranks at the same line are combined in one line, with the number of
-    processes."""
+    """Calls of two MPI ranks at the same line are one row, with the number of processes and the
+    times of the ranks."""
     source = where.folder / "ranks.c"
     source.write_text(MPI_SOURCE)
     path = runner.build(str(source), "-g")
@@ -392,8 +398,8 @@ def test_a_log_without_sites(where: Where) -> None:
 
 
 def test_an_anonymous_log(where: Where) -> None:
-    """`darshan where` says that names are anonymous in a log that darshan-convert has
-    anonymized."""
+    """For a log that darshan-convert has anonymized, `darshan where` says that its names are
+    anonymous."""
     where.program.start(where.compile(), "data")
     hidden = where.folder / "hidden.darshan"
     command = [where.program.build / "darshan-convert", "--obfuscate=strong", where.log, hidden]

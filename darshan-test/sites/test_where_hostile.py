@@ -1,4 +1,5 @@
-"""`darshan where` with changed logs and files that are made to cause harm."""
+"""`darshan where` with changed logs, and with files that are made to cause harm; and how names of
+call sites are read and shown."""
 
 from __future__ import annotations
 
@@ -18,16 +19,18 @@ from report.diagnose.build import Job, Row, row, write
 
 from .where import Where
 
-QUICK = 30  # seconds, of a command that otherwise takes one
+# Seconds that a command may take which normally takes one.
+QUICK = 30
 
 
 def site(name: str, **values: float) -> Row:
-    """Returns the record of a call site with ten reads in a second. values: other counters."""
+    """Returns a SITES record with ten reads that took a second. name: of the record; values: other
+    counters."""
     return row("SITES", name, **{"READS": 10, "F_READ_TIME": 1.0, **values})
 
 
 def an_object(short: str, build_id: str, path: str | Path) -> Row:
-    """Returns the SITES record that describes a program or library; short: its name in call
+    """Returns the SITES record that describes a program or library. short: its name in call
     sites."""
     return row("SITES", f"object {short} {build_id} {path}", KIND=1)
 
@@ -52,14 +55,15 @@ def an_object(short: str, build_id: str, path: str | Path) -> Row:
     ids=str,
 )  # fmt: skip
 def test_names(name: str, called: str, frames: tuple[object, ...]) -> None:
-    """The name of a call site is read up to the first element that does not follow the grammar."""
+    """stack_of() reads the name of a call site up to the first element that breaks the grammar.
+    called, frames: the expected result."""
     found = stack_of(name)
     assert (found.called, found.frames) == (called, frames)
 
 
 def test_names_of_objects() -> None:
-    """The name of an object's record is read only if it has a short name, a valid build id and an
-    absolute path."""
+    """object_of() accepts the name of an object's record only with a short name, a valid build id
+    and an absolute path; otherwise it returns None."""
     assert object_of("object ab 0a1b /x y") == Object("ab", "0a1b", "/x y")
     assert object_of("object x%20y.so - /x%20y.so") == Object("x y.so", "", "/x y.so")
     for name in ("object", "object ab 0a1b relative", "object ab xyz /x", "object ab 0a1 /x", "/x"):
@@ -84,8 +88,8 @@ def test_names_of_objects() -> None:
     ],
 )  # fmt: skip
 def test_names_of_functions(function: str, name: str) -> None:
-    """Return types, parameters and template arguments are removed from the name, and so is the part
-    that Python adds for nested functions."""
+    """plain_name() removes return types, parameters and template arguments, and what Python adds to
+    names of nested functions."""
     assert plain_name(function) == name
 
 
@@ -102,19 +106,20 @@ def test_names_of_functions(function: str, name: str) -> None:
     ],
 )
 def test_names_that_cython_makes(function: str, name: str) -> None:
-    """The name of a Cython function is shown as the user knows it; "" for a function of Cython's
-    runtime."""
+    """A Cython function is shown as the user knows it. "": a function of Cython's own runtime."""
     assert name_of(Place(function, "", 0, "/opt/IO.so", 0x2587)) == name
 
 
 def test_module_of_perl() -> None:
-    """A Perl module in machine code without symbols has the name of its folder."""
+    """A Perl module in machine code without symbols is shown with its module name, which its path
+    contains."""
     for where in ("/usr/lib/x86_64-linux-gnu/perl-base/auto", "/usr/lib/aarch64/perl/5.36/auto"):
         assert name_of(Place("", "", 0, f"{where}/File/Glob/Glob.so", 16)) == "File::Glob"
 
 
 def test_module_of_python() -> None:
-    """A Python extension without symbols has the name by which programs import it."""
+    """A Python extension without symbols is shown with the name by which programs import it;
+    another library with its file name."""
     for name in ("_sqlite3.cpython-311-x86_64-linux-gnu.so", "_sqlite3.abi3.so"):
         assert name_of(Place("", "", 0, f"/usr/lib/python3.11/lib-dynload/{name}", 16)) == "sqlite3"
     assert name_of(Place("", "", 0, "/usr/lib/libsqlite3.so.0", 16)) == "libsqlite3.so.0"
@@ -138,7 +143,8 @@ def test_module_of_python() -> None:
     ],
 )
 def test_installed(path: str, is_installed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A path is installed software according to the table and the setting DARSHAN_INSTALLED."""
+    """is_installed() decides by the built-in table of paths and by DARSHAN_INSTALLED, of which
+    relative paths are ignored."""
     monkeypatch.setenv(installed.VARIABLE, "relative::/apps/")
     assert installed.is_installed(path) == is_installed
 
@@ -155,7 +161,8 @@ def test_modules_of_python() -> None:
 
 
 def test_impossible_numbers(where: Where) -> None:
-    """Negative, infinite and huge counters cause no error, and are counted as 0."""
+    """Negative, infinite and huge values of call sites cause no error: impossible times count as 0
+    s, and a site with a negative READS or an unknown KIND has no row."""
     path = where.folder / "made.darshan"
     rows = (
         site("read;/home/a.py:1:f"),
@@ -173,7 +180,7 @@ def test_impossible_numbers(where: Where) -> None:
 
 
 def test_a_damaged_annex(where: Where) -> None:
-    """If the annex is damaged, the message does not say that call sites were not recorded."""
+    """If the annex is damaged, the message says so, and not that call sites were not recorded."""
     path = where.folder / "made.darshan"
     write(Job((site("read;/home/a.py:1:f"),)), path)
     content = bytearray(path.read_bytes())
@@ -185,7 +192,8 @@ def test_a_damaged_annex(where: Where) -> None:
 
 
 def test_names_that_would_do_something(where: Where) -> None:
-    """Control characters in names are not printed on the terminal."""
+    """Control characters in names are printed neither in the text nor in the JSON of `darshan
+    where`."""
     path = where.folder / "made.darshan"
     write(Job((site("re\x1b[2Jad;/home/\x1b]0;x\x07.py:1:\x1b[31mf"),)), path)
     done = where.ask(log=path)
@@ -194,7 +202,8 @@ def test_names_that_would_do_something(where: Where) -> None:
 
 
 def test_paths_that_wait(where: Where) -> None:
-    """Pipes, devices and files of the kernel are not opened, so the command does not block."""
+    """If objects have the paths of pipes, devices or files of the kernel, `darshan where` does not
+    open them, and so does not block."""
     path = where.folder / "made.darshan"
     os.mkfifo(where.folder / "pipe")
     bad = [where.folder / "pipe", "/dev/zero", "/dev/tty", "/proc/kmsg", "/proc/self/mem", "/proc",
@@ -211,7 +220,8 @@ def test_paths_that_wait(where: Where) -> None:
 
 
 def test_many_sites_and_objects(where: Where) -> None:
-    """The work of the command is limited: of thousands of objects only few files are opened."""
+    """For a log with thousands of call sites and objects, `darshan where` opens few files and ends
+    in QUICK seconds."""
     program = where.compile()
     with elf.Elf(str(program)) as file:
         build_id = file.build_id()
@@ -228,7 +238,7 @@ def test_many_sites_and_objects(where: Where) -> None:
 
 
 def test_two_objects_of_one_short_name(where: Where) -> None:
-    """A frame has no line if it could be in either of two objects."""
+    """If two objects have the same short name, frames in them have no line."""
     program = where.compile()
     with elf.Elf(str(program)) as file:
         build_id = file.build_id()
@@ -241,7 +251,7 @@ def test_two_objects_of_one_short_name(where: Where) -> None:
 
 
 def test_damaged_programs(where: Where) -> None:
-    """Files with the right build id and damaged content cause no error."""
+    """Programs with the right build id and damaged contents cause no error."""
     program = where.compile()
     whole = program.read_bytes()
     with elf.Elf(str(program)) as file:
@@ -267,7 +277,8 @@ def test_damaged_programs(where: Where) -> None:
 
 
 def test_a_tool_that_hangs(where: Where, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A tool that takes too long, or whose output does not end, is killed."""
+    """If addr2line takes too long, prints without end, crashes or fails, it is killed, and no
+    address has a source line."""
     folder = where.folder / "bin"
     folder.mkdir()
     tool = folder / "eu-addr2line"
@@ -282,7 +293,8 @@ def test_a_tool_that_hangs(where: Where, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_the_report_has_the_same(where: Where) -> None:
-    """The report can be made of a log with such names, in every form."""
+    """A report of a log with markup and TeX in names of call sites can be made in every form,
+    without a message."""
     path = where.folder / "made.darshan"
     write(Job((site("read;/home/%3Cb%3E&\\x.py:1:f_$^{}"),)), path)
     for form, options in (("txt", ()), ("html", ()), ("pdf", ()), ("pdf", ("--no-latex",))):

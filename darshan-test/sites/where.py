@@ -1,4 +1,4 @@
-"""Runs programs with the recording of call sites, and reads their lines by `darshan where`."""
+"""Runs programs with call sites recorded, and reads their lines by `darshan where`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .stacks import Program
 SECONDS = 60
 Found = dict[str, Any]
 
-# Puts bytes from two lines, one of them in a function that is inlined.
+# Makes 82 calls from known lines; the function `put` is inlined.
 C_SOURCE = """
 #include <fcntl.h>
 #include <unistd.h>
@@ -40,13 +40,13 @@ int main(int argc, char **argv) { return argc > 1 ? work(argv[1]) : 2; }
 
 
 def line_of(source: str, mark: str) -> int:
-    """Returns the number of the only line of a source that contains a text."""
+    """Returns the number of the only line of a source that contains the text `mark`."""
     (number,) = (n for n, line in enumerate(source.splitlines(), 1) if mark in line)
     return number
 
 
 def at(found: Found, file: Path | str, line: int) -> Found:
-    """Returns the entry for a line of a file, from the output of `darshan where`."""
+    """Returns the entry of a source line in the JSON of `darshan where`; fails if there is none."""
     (row,) = (
         row
         for row in found["lines"]
@@ -57,7 +57,7 @@ def at(found: Found, file: Path | str, line: int) -> Found:
 
 @dataclass
 class Where:
-    """The command `darshan where`, and the programs whose logs it reads."""
+    """Runs `darshan where` on logs of programs. program: starts these programs."""
 
     program: Program
 
@@ -73,7 +73,8 @@ class Where:
         return log
 
     def compile(self, *flags: str, source: str = C_SOURCE, name: str = "program") -> Path:
-        """Compiles a C program; returns its path. flags: of the compiler."""
+        """Compiles a C program with debug information; returns its path. flags: for gcc; name: of
+        the program's file."""
         # A call at the end of a function would leave no frame of it.
         first = ("gcc", "-g", "-O2", "-fno-optimize-sibling-calls", "-D_GNU_SOURCE")
         return compile_c(self.folder, source, *flags, name=name, first=first)
@@ -91,20 +92,21 @@ class Where:
         )
 
     def found(self, *arguments: str, log: Path | None = None, **variables: str) -> Found:
-        """Returns the output of the command as JSON."""
+        """Returns the JSON of `darshan where --json --top 100`; fails if the command prints a
+        message."""
         done = self.ask("--json", "--top", "100", *arguments, log=log, **variables)
         assert (done.returncode, done.stderr) == (0, "")
         return dict(json.loads(done.stdout))
 
     def run(self, *command: str | Path) -> Found:
-        """Runs a program, and returns the lines that `darshan where` finds."""
+        """Runs a program, and returns the JSON of `darshan where` for its log."""
         self.program.start(*command)
         return self.found()
 
 
 def tools(folder: Path, names: Sequence[str]) -> str:
-    """Returns a PATH that has the programs `names` and those that the command itself needs, and no
-    others."""
+    """Makes a folder with links to the programs `names` and to those that `darshan where` itself
+    needs; returns it as a PATH that has no other programs."""
     folder.mkdir()
     for name in ("dirname", "readlink", "python3", *names):
         found = subprocess.run(["which", name], capture_output=True, text=True, check=True)

@@ -1,6 +1,6 @@
-"""The Spack recipe, with a stand-in for Spack (standin/): its directives agree with configure and
-packages.txt, and its functions compile, install and test the package when they are called as by
-Spack. Spack itself is not used."""
+"""The Spack recipe agrees with configure and packages.txt, and its functions compile, install and
+test the package if they are called as by Spack. Spack itself is not used, but a stand-in
+(standin/)."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ from sample import everything
 
 HERE = Path(__file__).resolve().parent
 TREE = HERE.parents[1]
+# The repository of the recipe.
 REPO = TREE / "share" / "spack" / "spack_repo" / "darshan_rebuilt"
 RECIPE = REPO / "packages" / "darshan" / "package.py"
-# Debian's build dependencies and their names in Spack; Spack always has the others.
+# Debian's build dependencies, and their names in Spack; "" for those that Spack always has.
 DEPENDENCIES = {
     "autoconf": "autoconf", "automake": "automake", "gcc": "c", "make": "gmake",
     "pkgconf": "pkgconfig", "zlib1g-dev": "zlib", "libbz2-dev": "bzip2",
@@ -110,6 +111,8 @@ def test_configure_knows_the_arguments(recipe: ModuleType, said: Any, tmp_path: 
 
 
 def test_dependencies_are_those_of_the_tree(said: Any) -> None:
+    """The recipe needs exactly the packages of packages.txt that building and reports need, by
+    their names in Spack."""
     rows = [line.split() for line in (TREE / "packages.txt").read_text().splitlines()]
     needed = {row[0] for row in rows if row[1:2] in (["build"], ["report"])}
     assert needed == DEPENDENCIES.keys() - {"libcmocka-dev"}
@@ -129,8 +132,8 @@ def test_loading_it(recipe: ModuleType, tmp_path: Path) -> None:
 
 
 def unpack(build: Path, folder: Path) -> Path:
-    """Unpacks the output of `make dist` into the folder, as Spack unpacks a source; returns the
-    unpacked folder."""
+    """Makes the source package with `make dist`, and unpacks it into a folder as Spack does.
+    Returns the unpacked folder."""
     subprocess.run(
         ["make", "-s", "-C", build, "dist"], env={**os.environ, "XZ_OPT": "-1"},
         capture_output=True, timeout=300, check=True,

@@ -1,4 +1,4 @@
-"""The fixture of the studies' tests: it runs programs of the build in an empty folder."""
+"""The fixture of the studies' tests, which runs programs of the build in an empty folder."""
 
 from __future__ import annotations
 

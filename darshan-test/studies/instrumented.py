@@ -1,4 +1,4 @@
-"""Runs a study's programs with and without the runtime, and reads the logs."""
+"""Runs a study's programs without and with the runtime, and reads the logs."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from lab.command import finished
 from lab.environment import joined, plain, settings
 from lab.log import read_rows
 
-SECONDS = 1800  # a run of the largest study takes less
+# Time limit of a run.
+SECONDS = 1800
 
+# Counter's name without prefix: value.
 Counters = dict[str, float]
-# Returns the launcher's words before a command, for the variables of the program.
+# Returns the words in front of a command. It gets the variables that only the program may have.
 Launcher = Callable[[dict[str, str]], list[str]]
 
 
@@ -25,7 +27,7 @@ class Run:
     """The results of one run of a program: elapsed and processor time, the words of its output, and
     its log."""
 
-    seconds: float  # from its start to its end
+    seconds: float  # from its start to its end by the clock
     cpu: float  # processor seconds, which other users of the machine disturb less
     words: list[str]  # words of its output
     log: Path | None  # the log, if the run was instrumented
@@ -67,9 +69,9 @@ class Lab:
         launcher: Launcher | None = None,
         variables: dict[str, str] | None = None,
     ) -> Run:
-        """Runs a command with these variables for the program alone; a library to preload comes
-        after the runtime. Returns the run. launcher: starts the command, if not None. Raises
-        RuntimeError if the command fails, prints on stderr, or leaves no log."""
+        """Runs a command in the folder. Raises RuntimeError if it fails, prints on stderr, or
+        leaves no log although instrumented. launcher: starts the command, if not None. variables:
+        for the program alone; a library to preload comes after the runtime."""
         told, log = self.instrumentation() if instrumented else ({}, None)
         told = joined(told, variables or {})
         front, environment = (launcher(told), {}) if launcher else ([], told)

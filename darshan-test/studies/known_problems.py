@@ -58,8 +58,8 @@ def of_swmr_append(lab: Lab) -> Pair:
 
 
 def of_edit_atomicity(lab: Lab) -> Pair:
-    """Returns logs of nine small edits with a backup of the whole file for each, and with a journal
-    of the changed bytes."""
+    """Returns logs of nine small edits with a backup of the whole file before each, and with a
+    journal of the changed bytes."""
     study = edit_atomicity.Study(lab, ("--no-sync",))
     logs = []
     for level in ("inc", "delta"):
@@ -104,7 +104,7 @@ class Known:
 
     expected: Expected
     make: Callable[[Lab], Pair]
-    needs: str = ""  # what configure must have found
+    needs: str = ""  # library that configure must have found
     mpi: mesh_collective.Mpi | None = None
 
     def missing(self, build: Path) -> str:

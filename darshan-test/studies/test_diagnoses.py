@@ -12,7 +12,7 @@ from lab.findings import RIGHT, findings_of, judged, problems
 from place import absent
 from sample import turning
 
-# Low, because the short runs lose little time on a fast machine.
+# Thresholds of findings, low because the short runs lose little time on a fast machine.
 LIMITS = {"stake.seconds": 0.01}
 # The small programs of verdicts/ trigger the same rules, more cheaply.
 CASES = turning(KNOWN, 1 / 2, "studies")
@@ -20,6 +20,8 @@ CASES = turning(KNOWN, 1 / 2, "studies")
 
 @pytest.mark.parametrize("known", CASES, ids=lambda known: known.expected.name)
 def test_problem_is_named_and_cure_is_not(known: Known, build: Path, tmp_path: Path) -> None:
+    """The problem's log has the expected finding with its remedy among the first two, and the log
+    after the fix does not have it."""
     if lacking := known.missing(build):
         absent(f"there is no {lacking}")
     pair = known.make(Lab(build, tmp_path))

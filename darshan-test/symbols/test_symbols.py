@@ -1,4 +1,5 @@
-"""libdarshan.so exports only the wrappers and darshan_link, and needs no library except libc."""
+"""libdarshan.so exports only the wrappers and darshan_link, and needs no library except libc. So it
+cannot conflict with names of a program, and can be preloaded into any."""
 
 from __future__ import annotations
 
@@ -10,13 +11,15 @@ import pytest
 from pnetcdf.names import transfers
 
 RUNTIME = Path(__file__).resolve().parent.parent.parent / "runtime"
-LINK = "darshan_link"  # programs linked with stubs call it
+# A function that programs with stubs call.
+LINK = "darshan_link"
+# A row of a table of wrapped functions; the group is the function.
 ROW = re.compile(r"^[A-Z][A-Z0-9_]*\((\w+)[,)]", re.M)
 
 
 @pytest.fixture
 def library(build: Path) -> Path:
-    """Returns the path of the library that is preloaded."""
+    """Returns the library that is preloaded."""
     return build / "libdarshan.so"
 
 
@@ -28,11 +31,13 @@ def symbols(library: Path, *options: str) -> list[list[str]]:
 
 
 def defined(library: Path) -> list[list[str]]:
-    """Returns the symbols that a library defines, without the names of the versions themselves."""
+    """Returns the symbols that a library defines, without the versions themselves."""
     return [[kind, name] for kind, name in symbols(library, "--defined-only") if kind != "A"]
 
 
 def test_exports_are_the_rows_of_the_tables(library: Path) -> None:
+    """The library exports exactly the functions of the tables, the PMPI_ names of those of MPI, and
+    darshan_link."""
     tables = [*RUNTIME.rglob("calls.def"), *RUNTIME.rglob("waits.def")]
     tables = [table for table in tables if table.parent.name != "template"]  # not built
     assert tables
@@ -58,6 +63,7 @@ def test_names_of_mpi_have_hidden_versions(library: Path) -> None:
 
 
 def test_only_the_c_library_is_needed(library: Path) -> None:
+    """The library needs only libc and the loader."""
     done = subprocess.run(["readelf", "-d", library], capture_output=True, check=True)
     needed = re.findall(r"\(NEEDED\).*\[(.+?)\]", done.stdout.decode())
     assert set(needed) <= {"libc.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
@@ -77,5 +83,7 @@ def test_what_is_bound_by_name_is_listed(library: Path) -> None:
 
 
 def test_no_hdf5_or_mpi(library: Path) -> None:
+    """Symbols of HDF5, MPI and NetCDF that the library refers to are weak, so it can be loaded
+    without them."""
     for kind, name in symbols(library, "--undefined-only"):
         assert kind == "w" or not name.startswith(("H5", "MPI_", "PMPI_", "nc", "ncmpi")), name

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+# Masks of 32 and 64 bits.
 MASK32, MASK64 = (1 << 32) - 1, (1 << 64) - 1
 
 
 def _rotated(x: int, n: int, bits: int) -> int:
+    """Returns a number of `bits` bits, rotated to the left by n."""
     return (x << n | x >> (bits - n)) & ((1 << bits) - 1)
 
 

@@ -12,11 +12,13 @@ from logs.encode import encode
 from logs.model import Counted, Log
 from logs.tools import run
 
+# Parts of the time in I/O.
 TIMES = ("READ", "WRITE", "META")
 
 
 @pytest.fixture
 def analyzer(build: Path) -> Path:
+    """Returns the command."""
     return build / "darshan-analyzer"
 
 
@@ -39,6 +41,7 @@ def job(share: float, ranks: tuple[int, ...], *modules: str) -> Log:
     return log
 
 
+# Logs, each with the words of LABELS that it counts for.
 JOBS = [
     (job(0.1, (-1,)), "shared"),
     (job(0.199, (0,)), "own"),
@@ -49,7 +52,9 @@ JOBS = [
     (job(0.0, (), "MPI-IO", "H5F"), "mpiio hdf5"),
     (Log(), ""),
 ]
+# Logs by their time in I/O, in fifths of the run time.
 BUCKETS = (4, 1, 1, 0, 2)
+# The words of the output, with those of JOBS.
 LABELS = {
     "shared": "      shared file access", "own": "file-per-proccess access",
     "mpiio": "             mpio access", "pnetcdf": "          pnetcdf access",
@@ -79,6 +84,7 @@ def fill(folder: Path) -> None:
 
 
 def test_counts_of_a_folder(analyzer: Path, tmp_path: Path) -> None:
+    """The output is that of 3.5.0, for logs at any depth."""
     fill(tmp_path)
     done = run(analyzer, tmp_path)
     assert (done.returncode, done.stderr) == (0, b"")
@@ -136,6 +142,7 @@ def test_links_that_are_named(analyzer: Path, tmp_path: Path) -> None:
 
 
 def test_empty_and_missing_folders(analyzer: Path, tmp_path: Path) -> None:
+    """For an empty folder, all numbers are 0. A missing folder is an error of one line."""
     done = run(analyzer, tmp_path)
     assert done.returncode == 0 and b"total logs: 0\n" in done.stdout and b"nan" not in done.stdout
     done = run(analyzer, tmp_path / "none")

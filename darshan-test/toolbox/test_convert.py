@@ -26,9 +26,11 @@ from sample import turning
 
 from .hashes import hidden_id, lookup3, siphash
 
+# The generated logs by name.
 CASES = {case.name: case for case in good_cases()}
-# Lines of the preamble about the file, not about the job.
+# Beginnings of the preamble's lines that are about the file, not about the job.
 OF_THE_FILE = (b"# darshan log version", b"# compression method", b"# header:", b"# WARNING")
+# Names of the compressions in options and in the preamble.
 HOW = {"zlib": "ZLIB", "bzip2": "BZIP2", "none": "NONE"}
 
 
@@ -42,6 +44,7 @@ def test_the_hashes_are_those_that_they_are_called() -> None:
 
 @pytest.fixture
 def convert(build: Path) -> Path:
+    """Returns the command."""
     return build / "darshan-convert"
 
 
@@ -68,6 +71,7 @@ def printed(parser: Path, log: Path, *options: str) -> tuple[list[bytes], list[b
 
 
 def is_readable(name: str) -> bool:
+    """Returns whether a case can be converted without loss, by its name."""
     return not name.startswith(("good-unknown", "good-no-handler", "good-version"))
 
 
@@ -91,6 +95,7 @@ def test_it_says_the_same(name: str, convert: Path, build: Path, tmp_path: Path)
     assert traces[0] == traces[1]
 
 
+# Cases that PyDarshan can read, too.
 READABLE = [n for n, case in CASES.items() if is_readable(n) and not case.pydarshan]
 
 
@@ -122,6 +127,7 @@ def test_what_nobody_reads_is_left_out(
 
 
 def bad_logs() -> list[object]:
+    """Returns the damaged logs, and those of unknown versions."""
     logs = [*unreadable(), *(bad for bad, _ in half_readable())]
     logs = [bad for bad in logs if "bomb" not in bad.name]  # the bombs take seconds to read
     versions = [CASES[name] for name in CASES if name.startswith("good-version")]
@@ -184,6 +190,7 @@ def test_to_standard_output(convert: Path, tmp_path: Path) -> None:
     ],
 )
 def test_wrong_arguments(arguments: list[str], convert: Path, tmp_path: Path) -> None:
+    """Wrong arguments are usage errors, and no file is created."""
     done = finished_in_bytes([str(convert), *arguments], cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, b"") and done.stderr
     assert not list(tmp_path.iterdir())
@@ -236,6 +243,7 @@ def test_one_file(convert: Path, parser: Path, tmp_path: Path) -> None:
 
 
 def test_without_the_annex(convert: Path, parser: Path, tmp_path: Path) -> None:
+    """With --no-annex, the new log has no annex, and all else."""
     log = CASES["good-annex-little"].log
     new = made(convert, tmp_path, log, "--no-annex")
     assert b"DshAnnex" not in new.read_bytes()
@@ -243,6 +251,7 @@ def test_without_the_annex(convert: Path, parser: Path, tmp_path: Path) -> None:
 
 
 def metadata(log: Path) -> tuple[tuple[str, str], ...]:
+    """Returns the metadata of a log, as pairs of key and value."""
     with open_log(log) as opened:
         return opened.info.metadata
 
@@ -279,6 +288,7 @@ def test_an_old_job_that_is_full(convert: Path, tmp_path: Path) -> None:
 
 # --- anonymized names ------------------------------------------------------------
 
+# Modules with names that identify users, and names that are kept.
 MODULES = {"POSIX": 4, "MPI-IO": 3, "H5D": 2, "LUSTRE": 2, "HEATMAP": 1, "DFS": 1, "DAOS": 1}
 KEPT = (b"<STDIN>", b"<STDOUT>", b"heatmap:POSIX")
 
@@ -305,6 +315,7 @@ def secret_log() -> Log:
 
 
 def columns(lines: list[bytes]) -> list[list[bytes]]:
+    """Returns the columns of each row."""
     return [line.split(b"\t") for line in lines]
 
 

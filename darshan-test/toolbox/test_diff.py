@@ -18,13 +18,16 @@ from logs.rows import rows
 from logs.tools import run
 from sample import turning
 
+# The generated logs by name, and damaged ones.
 CASES = {case.name: case for case in good_cases()}
 BAD = [bad for bad in unreadable() if "bomb" not in bad.name]  # the bombs take seconds to read
+# Modules with their record versions.
 VERSIONS = {"POSIX": 4, "MPI-IO": 3, "H5D": 2, "LUSTRE": 2, "HEATMAP": 1, "BG/Q": 2}
 
 
 @pytest.fixture
 def diff(build: Path) -> Path:
+    """Returns the command."""
     return build / "darshan-diff"
 
 
@@ -42,6 +45,7 @@ def compared(diff: Path, folder: Path, first: Log, second: Log, *options: str) -
 
 
 def is_readable(name: str) -> bool:
+    """Returns whether a case can be converted without loss, by its name."""
     return not name.startswith(("good-unknown", "good-no-handler", "good-version"))
 
 
@@ -115,12 +119,15 @@ def test_traces(diff: Path, tmp_path: Path) -> None:
 
 
 def fields(segment: Segment) -> list[tuple[bytes, bytes]]:
+    """Returns the names and texts of a segment's values."""
     times = [b"%f" % t for t in (segment.start, segment.end)]
     values = [b"%d" % segment.offset, b"%d" % segment.length, *times]
     return list(zip((b"OFFSET", b"LENGTH", b"F_START", b"F_END"), values))
 
 
 def one_posix(**values: float) -> Log:
+    """Returns a log with one record of POSIX. values: of its counters, by names without the
+    prefix."""
     log = standard_log({"POSIX": 4}, files=1)
     record = log.modules[0].records[0]
     assert isinstance(record, Counted)
@@ -200,6 +207,7 @@ def test_fields_of_the_job(diff: Path, tmp_path: Path) -> None:
 
 
 def test_the_annex(diff: Path, tmp_path: Path) -> None:
+    """Rows of the annex are compared, except with --no-annex."""
     first = copy.deepcopy(CASES["good-annex-little"].log)
     second = copy.deepcopy(first)
     record = second.annex[0].records[0]
@@ -236,6 +244,7 @@ def test_half_a_log(diff: Path, tmp_path: Path) -> None:
     "arguments", [[], ["x"], ["a", "b", "c"], ["--relative", "x", "a", "b"], ["--seconds", "-1"]]
 )
 def test_wrong_arguments(arguments: list[str], diff: Path) -> None:
+    """Wrong arguments are usage errors."""
     done = run(diff, *arguments)
     assert (done.returncode, done.stdout) == (2, b"") and done.stderr
 

@@ -13,7 +13,9 @@ from lab.binding import metadata, rows
 from logs.tools import run
 from runs.launched import Place
 
+# The name of this host.
 HOST = socket.gethostname().split(".")[0]
+# The options that anonymize.
 HOW = ("--obfuscate", "--obfuscate=strong")
 
 

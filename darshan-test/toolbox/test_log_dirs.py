@@ -14,6 +14,8 @@ import pytest
 def called(
     build: Path, *arguments: object, cwd: Path | None = None, **variables: str
 ) -> subprocess.CompletedProcess[str]:
+    """Runs the command with a restrictive umask. cwd: the current folder; None for that of the
+    tests. variables: of the environment. Returns its output and exit status."""
     words = [str(x) for x in (build / "darshan-mk-log-dirs", *arguments)]
     kept = {name: value for name, value in os.environ.items() if name != "DARSHAN_CONFIG_PATH"}
     return subprocess.run(
@@ -23,6 +25,7 @@ def called(
 
 
 def days(folder: Path) -> int:
+    """Returns the number of days' folders in a folder for logs."""
     return sum(1 for _ in folder.glob("*/*/*"))
 
 

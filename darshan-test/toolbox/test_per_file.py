@@ -15,6 +15,7 @@ from logs.record_id import record_id
 
 
 def called(command: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """Runs a command. Returns its output and exit status."""
     words = [str(x) for x in (command, *arguments)]
     return finished(words, timeout=120)
 

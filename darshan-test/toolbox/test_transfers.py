@@ -12,7 +12,9 @@ from logs.model import Dxt, Log, Module, Segment
 from logs.record_id import record_id
 from logs.tools import start
 
+# Ranks, blocks of each rank in each file, and bytes of a block.
 RANKS, BLOCKS, SIZE = 4, 8, 1 << 16
+# For each file, the function from rank and index to the number of the block.
 FILES = {
     b"/scratch/turns": lambda rank, i: i * RANKS + rank,
     b"/blocks": lambda r, i: r * BLOCKS + i,
@@ -20,8 +22,8 @@ FILES = {
 
 
 def traced() -> Log:
-    """Returns a log with traces of two files with the same blocks: ranks alternate in one, and have
-    contiguous ranges in the other."""
+    """Returns a log with traces of two files. In one, ranks use blocks in turn; in the other, each
+    has a contiguous range."""
     log = standard_log({}, names=[(record_id(name), name) for name in FILES])
     records = []
     for name, place in FILES.items():
@@ -81,6 +83,7 @@ def test_patterns(build: Path, tmp_path: Path) -> None:
 
 
 def test_ranks_and_picture(build: Path, tmp_path: Path) -> None:
+    """Options select files, operations and rows for each rank, and make a picture."""
     log, picture = tmp_path / "log", tmp_path / "out.pdf"
     log.write_bytes(encode(traced()))
     status, lines, said = analyzed(build, log, "--ranks", "-f", "blocks", "--read", "-o", picture)
@@ -113,6 +116,7 @@ def test_nothing_to_read(what: str, build: Path, tmp_path: Path) -> None:
 
 
 def test_nowhere_to_write(build: Path, tmp_path: Path) -> None:
+    """A closed standard output is an error of one line."""
     (tmp_path / "log").write_bytes(encode(traced()))
     words = [
         "sh",

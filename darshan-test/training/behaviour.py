@@ -47,7 +47,7 @@ class Own(its_file._SingleProcessDataLoaderIter):
 
 
 def whole():
-    """Runs complete epochs, one after another, and prints the state at the end."""
+    """Runs complete epochs, and continues an iterator after its end."""
     loader = DataLoader(Numbers(7), batch_size=3)
     print([list(loader) for _ in range(2)])
     iterator = iter(loader)
@@ -102,8 +102,8 @@ def methods():
 
 
 def references():
-    """Prints the reference counts of objects: the runtime holds no object and frees none too
-    early."""
+    """Prints reference counts and which objects live: the runtime must hold no object and free none
+    too early."""
     dataset = Numbers(3000)
     loader = DataLoader(dataset)
     before = sys.getrefcount(loader), sys.getrefcount(dataset)

@@ -1,5 +1,5 @@
-"""Runs trainings of PyTorch in many configurations, and compares each report with the times that
-the program itself measured: `python3 -m training.configurations BUILD [PYTHON]` in darshan-test
+"""Runs trainings with PyTorch in many configurations, and compares each report with the times that
+the program itself measured. `python3 -m training.configurations BUILD [PYTHON]`, in darshan-test,
 prints the table of doc/training.md."""
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ from typing import Any
 from lab.environment import plain
 
 HERE = Path(__file__).resolve().parent
+# Debian's Python, which has Debian's PyTorch.
 PYTHON = "/usr/bin/python3"  # Debian's, which has Debian's PyTorch
+# Time limit of a program.
 SECONDS = 600
 EPOCHS = 3
 
-# dataset-workers-prefetch-persistence-load; loads.py says what each part means.
+# Parts of a name: dataset-workers-prefetch-persistence-load; loads.py says what each means.
 CONFIGURATIONS = (
     "map-w0-p0-new-slow",
     "map-w0-p0-new-decoding",
@@ -46,7 +48,9 @@ class Compared:
     and the entry of the report about it."""
 
     name: str
-    told: list[dict[str, float]]  # by the program
+    told: list[
+        dict[str, float]
+    ]  # by the program for each epoch: "wait" and "whole" in seconds, ...
     recorded: dict[str, Any]  # an entry of "training" in the report
 
     @staticmethod

@@ -1,12 +1,13 @@
-"""Two workers of a DataLoader, which are started again for each epoch, read each file once in it
-(`once`), or each sample reads a file that all samples need (`common`). The files are 0.bin and so
-on."""
+"""Two workers of a DataLoader, which are started again for each epoch, read each file once per
+epoch (argument `once`), or each sample reads a file that all samples need (`common`). The files are
+0.bin and so on."""
 
 import sys
 import time
 
 from torch.utils.data import DataLoader
 
+# Files (one per sample), bytes of a read, and epochs.
 FILES, PIECE, EPOCHS = 16, 1 << 10, 5
 
 

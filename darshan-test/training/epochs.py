@@ -1,7 +1,7 @@
-"""Epochs of a training that the program itself measures. The last line of output is JSON: for each
-epoch the number of batches, and seconds: `inside`, those of the dataset, which are part of the wait
-for data; `wait`, around iter() and next(); `whole`, around the epoch. The first argument names the
-scenario."""
+"""Epochs of a training that the program itself measures. The first argument names the scenario, a
+function of this file. The last line of output is JSON: for each epoch the number of batches
+(`steps`), and seconds: `inside` the dataset, which are part of the wait for data; `wait`, around
+iter() and next(); `whole`, around the epoch."""
 
 import json
 import os

@@ -1,12 +1,13 @@
-"""Workers of a DataLoader that read a file: which the main process opened before they started, by a
-position that all of them share (`position`) or through HDF5 (`hdf5`); or which each of them opens
-(`position-own`, `hdf5-own`)."""
+"""Workers of a DataLoader read a file: by a position that all of them share, because the main
+process opened the file before they started (argument `position`), or so through HDF5 (`hdf5`). With
+`position-own` and `hdf5-own`, each of them opens it."""
 
 import os
 import sys
 
 from torch.utils.data import DataLoader
 
+# Number of samples, and bytes of each.
 SAMPLES, SIZE = 64, 4096
 KIND, _, OWN = sys.argv[1].partition("-")
 

@@ -1,7 +1,7 @@
-"""Trainings of PyTorch that the program itself measures. The arguments are names of configurations,
-as configurations.py makes them; the loop of each configuration is in code with a separate file
-name. The last line of the output is JSON: for each configuration and epoch the number of batches,
-and seconds around iter() and next() (`wait`) and around the epoch (`whole`)."""
+"""Trainings with PyTorch that the program itself measures. The arguments are names of
+configurations, as in configurations.py; the loop of each one is in code with a separate file name.
+The last line of the output is JSON: for each configuration and epoch the number of batches
+(`steps`), and seconds around iter() and next() (`wait`) and around the epoch (`whole`)."""
 
 import json
 import sys
@@ -53,7 +53,7 @@ class Stream(IterableDataset):
             yield place
 
 
-# The loop is compiled for each configuration under its name, so that the log tells them apart.
+# The loop is compiled for each configuration under its name, so that the log has each by itself.
 LOOP = """
 def epoch(loader, step):
     begin = CLOCK()

@@ -1,8 +1,9 @@
 """A training that prints when each process worked and waited. Worker 0 sleeps, worker 1 reads a
-file, and others compute; without workers, the batches sleep, read and compute by turns. One sample
-of the second epoch sleeps for long, so that the program has to wait. The last line is JSON: a list
-of [worker or null, state, begin, end] in seconds since 1970. The arguments: the number of workers,
-1 if they persist, and a file."""
+file, and others compute; without workers, the batches sleep, read and compute in turn. One sample
+of the second epoch sleeps for long, so that the program has to wait.
+
+The arguments: the number of workers, 1 if they persist over epochs, and a file. The last line of
+output is JSON: a list of [worker or null, state, begin, end] in seconds since 1970."""
 
 import json
 import os
@@ -10,8 +11,11 @@ import sys
 import time
 
 SAMPLES, BATCH, EPOCHS = 24, 2, 2
-READS = 8  # of a sample
-STALLED, STALL = 8, 0.8  # the place of a sample that worker 0 makes if there are two; seconds
+# Reads of a sample.
+READS = 8
+# Index of the long sample, which worker 0 makes if there are two, and its seconds.
+STALLED, STALL = 8, 0.8
+# Seconds of a step.
 STEP = 0.01
 
 

@@ -1,7 +1,7 @@
-"""Batches whose parts are timed by the program itself. The last line is JSON: numbers of batches,
-samples and bytes, and seconds within each part: `opening` and `reading` of files, `computing`,
-`transforming`, `collating`, `sleeping`, and `making`, which is the whole time of samples and
-collate functions. The arguments: the number of workers, and a file."""
+"""Batches whose parts are timed by the program itself. The arguments: the number of workers, and a
+file. The last line of output is JSON: numbers of batches, samples and bytes, and seconds within
+each part: `opening` and `reading` of files, `computing`, `transforming`, `collating`, `sleeping`,
+and `making`, which is the whole time of samples and collate functions."""
 
 import json
 import os

@@ -1,7 +1,8 @@
 """A training of several ranks, started by torchrun: each trains with different samples, and all
-compute a step together. The samples of the last rank take ten times as long. Each rank writes the
-numbers that it measured into a file in the folder of the first argument: batches, and seconds
-around iter() and next() (`wait`) and around the epochs (`whole`)."""
+compute a step together. The samples of the last rank take ten times as long.
+
+Each rank writes the numbers that it measured into RANK.json in the folder of the first argument:
+batches (`steps`), and seconds around iter() and next() (`wait`) and around the epochs (`whole`)."""
 
 import json
 import sys

@@ -1,5 +1,5 @@
-"""A training of ranks that do not communicate: each reads all files *.bin of the current folder in
-each epoch (whole), or those of its rank (part)."""
+"""A training of ranks that do not communicate: in each epoch, each rank reads all files *.bin of
+the current folder (argument `whole`), or its part of them (`part`)."""
 
 import os
 import sys

@@ -17,14 +17,23 @@ from tree import SOURCE
 from .configurations import PYTHON, SECONDS
 
 HERE = Path(__file__).resolve().parent
+# Bytes of the file that is read.
 BYTES = 1 << 24
-SPREAD = 0.1  # seconds: a part of a batch is somewhere in the batch, and bins blur by one
-PART = 0.1  # of a sum that the two clocks may differ by
-SINGLE = 0.03  # seconds, the same
-STALL, SPIN = 0.8, 0.015  # of over_time.py
-OWN = ("computing", "ready", "waiting")  # the states of a batch except calls on files
+# Seconds by which a state may be displaced: a part of a batch is somewhere in the batch, and bins
+# blur by one.
+SPREAD = 0.1
+# Fraction of a sum by which the two measurements may differ.
+PART = 0.1
+# Seconds by which they may differ in addition.
+SINGLE = 0.03
+# Seconds of the long sample and of a computation in over_time.py.
+STALL, SPIN = 0.8, 0.015
+# States of a process that makes a batch, except calls on files.
+OWN = ("computing", "ready", "waiting")
 
+# A lane of the report's JSON.
 Lane = dict[str, Any]
+# Worker (None: the program), state, begin and end in seconds.
 Span = tuple[Union[int, None], str, float, float]
 
 
@@ -48,6 +57,7 @@ def ran(build: Path, folder: Path, *command: str | Path) -> tuple[list[Span], di
 
 
 def torch(workers: int, stay: int) -> list[str | Path]:
+    """Returns a command that runs over_time.py with PyTorch. stay: 1 if workers persist."""
     return [PYTHON, "-B", "-W", "ignore", HERE / "over_time.py", str(workers), str(stay)]
 
 
@@ -70,16 +80,17 @@ def binned(told: list[Span], who: int | None, states: tuple[str, ...], edges: An
 
 
 def recorded(lane: Lane, *states: str) -> Any:
+    """Returns the seconds that a lane has for these states, in each bin."""
     return sum(np.array(lane["seconds"].get(state, 0.0)) for state in states)
 
 
 def agree(
     told: list[Span], lane: Lane, width: float, *states: str, by: tuple[str, ...] = ()
 ) -> None:
-    """Checks that a lane has as much of some states as the program printed (for the states `by`),
-    and at the same time: the seconds up to the end of each bin are the same. A thread that slept or
-    computed may have waited for a processor, which the program cannot measure. width: of a bin, in
-    seconds."""
+    """Fails unless a lane has as much of some states as the program printed (for the states `by`,
+    if given), and at the same time: the sums up to the end of each bin agree. A thread that slept
+    or computed may have waited for a processor, which the program cannot measure. width: of a bin
+    in seconds."""
     bins = len(next(iter(lane["seconds"].values())))
     edges = np.arange(bins + 1) * width
     expected = binned(told, lane["worker"], by or states, edges)
@@ -142,12 +153,14 @@ def stalled(told: list[Span], program: Lane, sleeper: Lane, width: float) -> Non
 
 
 def test_workers(build: Path, tmp_path: Path, standin: list[str | Path]) -> None:
+    """With two workers of the stand-in, which are started again for each epoch, all lanes agree."""
     workers_agree(*ran(build, tmp_path, *standin, "2", "0"), lives=2)
 
 
 @pytest.mark.needs("torch")
 @pytest.mark.parametrize("stay", [0, 1])
 def test_workers_of_torch(build: Path, tmp_path: Path, stay: int) -> None:
+    """With two workers of PyTorch, all lanes agree. stay: whether they persist over epochs."""
     workers_agree(*ran(build, tmp_path, *torch(2, stay)), lives=2 - stay)
 
 
@@ -169,11 +182,13 @@ def alone_agrees(told: list[Span], report: dict[str, Any]) -> None:
 
 
 def test_alone(build: Path, tmp_path: Path, standin: list[str | Path]) -> None:
+    """Without workers, the lane of a program with the stand-in agrees."""
     alone_agrees(*ran(build, tmp_path, *standin, "0", "0"))
 
 
 @pytest.mark.needs("torch")
 def test_alone_of_torch(build: Path, tmp_path: Path) -> None:
+    """Without workers, the lane of a program with PyTorch agrees."""
     alone_agrees(*ran(build, tmp_path, *torch(0, 0)))
 
 

@@ -17,9 +17,13 @@ from tree import SOURCE
 from .configurations import PYTHON, report_of
 
 HERE = Path(__file__).resolve().parent
-ROUNDING = 1e-4  # seconds: times in a log are rounded to microseconds, here a sum of some
+# Seconds: times in a log are rounded to microseconds, and sums of some are compared.
+ROUNDING = 1e-4
+# Bytes of a sample.
 BYTES = 30_000
-SAMPLES, BATCHES, EPOCHS = 24, 6, 2  # of both epochs of parts.py
+# Numbers of both epochs of parts.py together.
+SAMPLES, BATCHES, EPOCHS = 24, 6, 2
+# Counter's name: value.
 Row = dict[str, float]
 each_python = pytest.mark.parametrize("python", PYTHONS.values(), ids=PYTHONS)
 
@@ -54,9 +58,10 @@ def total(rows: Sequence[Row], counter: str) -> float:
 
 
 def agree(rows: Sequence[Row], told: Row, waited: float, functions: bool) -> None:
-    """Checks the records of processes that make batches. The program measures the time within a
-    part, which is at most the time that the runtime measures around it. told: the seconds of the
-    program; waited: the seconds of waiting; functions: whether transforms are recorded by name."""
+    """Fails unless the records of processes that make batches agree with the program, whose times
+    within a part are at most those that the runtime measures around it. told: what the program
+    printed. waited: seconds of waiting for data. functions: whether transforms are recorded by
+    name."""
     assert told["batches"] == total(rows, "FETCHES") == BATCHES
     assert told["samples"] == total(rows, "FETCH_OPENS") == SAMPLES
     assert told["bytes"] == total(rows, "FETCH_BYTES_READ") == SAMPLES * BYTES
@@ -84,6 +89,7 @@ def agree(rows: Sequence[Row], told: Row, waited: float, functions: bool) -> Non
 def test_a_process_without_workers(
     build: Path, tmp_path: Path, packages: str, python: Command
 ) -> None:
+    """Without workers, the records of the loader and of its epochs agree, with each Python."""
     outcome = recorded(build, tmp_path, python, 0, packages)
     told: Row = json.loads(outcome.out)
     loaders, epochs = kind(outcome, 0), kind(outcome, 1)
@@ -113,16 +119,19 @@ def workers_agree(outcome: Outcome, functions: bool) -> None:
 
 
 def test_workers(build: Path, tmp_path: Path, packages: str) -> None:
+    """With two workers of the stand-in, the records agree."""
     workers_agree(recorded(build, tmp_path, ["/usr/bin/python3"], 2, packages), True)
 
 
 @pytest.mark.needs("torch")
 def test_workers_of_torch(build: Path, tmp_path: Path) -> None:
+    """With two workers of Debian's PyTorch, the records agree."""
     workers_agree(recorded(build, tmp_path, [PYTHON], 2, ""), False)
 
 
 @pytest.mark.needs("torch:newest")
 def test_workers_of_the_newest(build: Path, tmp_path: Path) -> None:
+    """With two workers of the newest PyTorch, the records agree."""
     workers_agree(recorded(build, tmp_path, [newest_torch()], 2, ""), False)
 
 

@@ -16,8 +16,10 @@ from sites.python.test_python import PYTHONS, Command
 from tree import SOURCE
 
 HERE = Path(__file__).resolve().parent
-ROUNDING = 1e-5  # seconds: times in a log are rounded to microseconds
+# Seconds: times in a log are rounded to microseconds.
+ROUNDING = 1e-5
 each_python = pytest.mark.parametrize("python", PYTHONS.values(), ids=PYTHONS)
+# For each epoch, the numbers that epochs.py printed.
 Told = list[dict[str, float]]
 
 
@@ -73,6 +75,8 @@ def agree(row: dict[str, float], told: dict[str, float]) -> None:
 
 @each_python
 def test_epochs(build: Path, tmp_path: Path, packages: Path, python: Command) -> None:
+    """For three complete epochs, the records of the epochs and of the loader agree with the
+    program."""
     outcome = recorded(build, tmp_path, packages, python, "epochs.py", "plain")
     told: Told = json.loads(outcome.out)
     assert len(told) == len(epochs(outcome)) == 3
@@ -97,6 +101,7 @@ def test_epochs(build: Path, tmp_path: Path, packages: Path, python: Command) ->
 
 @each_python
 def test_behaviour_stays(build: Path, tmp_path: Path, packages: Path, python: Command) -> None:
+    """With the runtime, behaviour.py prints the same as without it."""
     command = [*python, HERE / "behaviour.py"]
     (tmp_path / "bare").mkdir()
     bare = run(command, tmp_path / "bare", {**minimal(), "PYTHONPATH": str(packages)})
@@ -108,6 +113,8 @@ def test_behaviour_stays(build: Path, tmp_path: Path, packages: Path, python: Co
 
 @pytest.mark.parametrize("scenario", ["thread", "again", "read"])
 def test_imports(build: Path, tmp_path: Path, packages: Path, scenario: str) -> None:
+    """If the DataLoader's module is imported in a thread, after a failed import, or after its file
+    was read, the epochs are recorded."""
     outcome = recorded(build, tmp_path, packages, ["/usr/bin/python3"], "epochs.py", scenario)
     told: Told = json.loads(outcome.out)
     assert len(epochs(outcome)) == len(told)
@@ -116,6 +123,7 @@ def test_imports(build: Path, tmp_path: Path, packages: Path, scenario: str) -> 
 
 
 def test_loops_that_are_left(build: Path, tmp_path: Path, packages: Path) -> None:
+    """Epochs whose loop is left early are recorded with their steps, as not complete."""
     outcome = recorded(build, tmp_path, packages, ["/usr/bin/python3"], "epochs.py", "left")
     told: Told = json.loads(outcome.out)
     assert len(epochs(outcome)) == len(told)
@@ -125,6 +133,7 @@ def test_loops_that_are_left(build: Path, tmp_path: Path, packages: Path) -> Non
 
 
 def test_many_epochs(build: Path, tmp_path: Path, packages: Path) -> None:
+    """For 70 epochs, the first 64 have records, and the loader's record has the sums of all."""
     outcome = recorded(build, tmp_path, packages, ["/usr/bin/python3"], "epochs.py", "many")
     (loader,) = loaders(outcome)
     assert loader["TRAINING_EPOCHS"] == loader["TRAINING_STEPS"] == 70
@@ -132,6 +141,7 @@ def test_many_epochs(build: Path, tmp_path: Path, packages: Path) -> None:
 
 
 def test_a_forked_child(build: Path, tmp_path: Path, packages: Path) -> None:
+    """Epochs of a forked child are in the sums, and the child has records of its own rank."""
     outcome = recorded(build, tmp_path, packages, ["/usr/bin/python3"], "epochs.py", "child")
     told: Told = json.loads(outcome.out)
     for counter, expected in (("EPOCHS", len(told)), ("STEPS", sum(e["steps"] for e in told))):
@@ -174,6 +184,7 @@ def test_ranks(build: Path, tmp_path: Path, packages: Path) -> None:
 
 
 def test_no_rank_without_a_launch(build: Path, tmp_path: Path, packages: Path) -> None:
+    """With WORLD_SIZE=1 there is no record of a rank."""
     outcome = recorded(
         build, tmp_path, packages, ["/usr/bin/python3"], "epochs.py", "plain",
         RANK="0", WORLD_SIZE="1",
@@ -195,8 +206,8 @@ def test_on_the_screen(build: Path, tmp_path: Path, packages: Path) -> None:
 
 
 def test_rates(build: Path, tmp_path: Path, packages: Path) -> None:
-    """The report says how many samples a process got in a second of its epochs, and that the
-    imports took longer than an epoch if they did."""
+    """The report has the samples per second of a process, and says if the imports took longer than
+    an epoch."""
     slow = "\n".join(f"import slow{number}" for number in range(60))
     for number in range(60):
         (packages / f"slow{number}.py").write_text("import time\ntime.sleep(0.005)\n")
@@ -248,8 +259,9 @@ def test_made_before(build: Path, tmp_path: Path, packages: Path, kept: bool) ->
 def test_samples_of_no_file(
     build: Path, tmp_path: Path, packages: Path, case: tuple[str, str, str]
 ) -> None:
-    """If a process computes its samples, waiting for them is not a problem of I/O. A process that
-    sleeps for them may be waiting for a network, which is reported as a problem."""
+    """If a process computes its samples, waiting for them is only a notice. If it sleeps for
+    them, it may wait for a network, which is a problem. case: scenario, reason and kind of the
+    finding."""
     jsonschema = pytest.importorskip("jsonschema")
     log = tmp_path / "log.darshan"
     command = [build / "darshan", "run", "--sites", "/usr/bin/python3", "-B", HERE / "epochs.py"]
@@ -267,6 +279,8 @@ def test_samples_of_no_file(
 
 
 def test_switched_off(build: Path, tmp_path: Path, packages: Path) -> None:
+    """If the module TRAINING is switched off, the log has no records of it, and the program runs as
+    usual."""
     outcome = recorded(
         build, tmp_path, packages, ["/usr/bin/python3"], "epochs.py", "plain",
         DARSHAN_MOD_DISABLE="TRAINING",

@@ -12,11 +12,16 @@ from sample import turning
 
 from .configurations import CONFIGURATIONS, EPOCHS, HERE, PYTHON, Compared, measured, report_of
 
+# Fraction of CONFIGURATIONS that a run of the tests uses.
 SHARE = 0.4
-TRIES = 3  # on a busy machine a process may stop between two readings of the clocks
-POINTS = 2.0  # percent: largest difference of a share of waiting
-ROUNDING = 1e-5  # seconds
-BATCHES = 12  # of an epoch: SAMPLES / BATCH of loads.py
+# Attempts: on a busy machine, a process may stop between two readings of the clocks.
+TRIES = 3
+# Largest difference of a share of waiting in percent points.
+POINTS = 2.0
+# Seconds.
+ROUNDING = 1e-5
+# Batches of an epoch: SAMPLES / BATCH of loads.py.
+BATCHES = 12
 
 
 def counted(row: Compared) -> None:
@@ -34,11 +39,13 @@ def counted(row: Compared) -> None:
 
 @pytest.mark.needs("torch")
 def test_shares_of_waiting(build: Path, tmp_path: Path) -> None:
+    """With Debian's PyTorch, shares of waiting agree for several configurations."""
     shares_of_waiting(build, tmp_path, PYTHON)
 
 
 @pytest.mark.needs("torch:newest")
 def test_shares_of_waiting_of_the_newest(build: Path, tmp_path: Path) -> None:
+    """With the newest PyTorch, shares of waiting agree for several configurations."""
     shares_of_waiting(build, tmp_path, newest_torch())
 
 

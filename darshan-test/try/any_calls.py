@@ -4,6 +4,7 @@ runs must print the same, and leave the same files."""
 
 from __future__ import annotations
 
+# Calls of one run.
 CALLS = 3000
 ANY_CALLS = """
 #include <errno.h>

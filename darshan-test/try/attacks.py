@@ -153,6 +153,7 @@ int main(int count, char **words) {
   return 0;
 }
 """
+# Arguments of the program.
 CASES = (
     "bad addresses", "a handler that writes", "a handler that reads", "signal 34", "signal 26",
     "signal 29", "an alarm", "a descriptor by a socket", "two streams", "little memory",

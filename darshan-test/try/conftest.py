@@ -17,6 +17,7 @@ from place import needs
 from tree import use_binding
 
 use_binding()
+# Time limit of a command.
 SECONDS = 120
 
 

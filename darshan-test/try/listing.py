@@ -3,6 +3,7 @@ file ahead."""
 
 from __future__ import annotations
 
+# Number of files, and bytes of each.
 FILES, SIZE = 20, 1 << 20
 
 # Reads the files part-00, part-01 ... and works 30 ms on each. Simulates a disk: the program waits
@@ -39,8 +40,11 @@ int main(void) {
   return printf("%ld\\n", sum) < 0;
 }
 """
+# Reads each file once.
 ONCE = LIST.replace("AGAIN", "1").replace("WRITE", "")
+# Reads each file twice.
 TWICE = LIST.replace("AGAIN", "2").replace("WRITE", "")
+# Also writes each file.
 WRITTEN = LIST.replace("AGAIN", "1").replace(
     "WRITE", "fd = open(name, O_WRONLY); if (pwrite(fd, text, 1, 0) != 1) return 9; close(fd);"
 )

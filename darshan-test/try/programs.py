@@ -3,13 +3,14 @@ break."""
 
 from __future__ import annotations
 
-# Reads columns of a dataset whose chunks hold rows: a chunk is inflated for each column.
+# Makes a compressed dataset whose chunks have whole rows.
 MAKE = """
 import h5py, numpy
 values = numpy.random.default_rng(7).integers(0, 100, (1600, 1600), dtype="i4")
 with h5py.File("field.h5", "w") as file:
     file.create_dataset("x", data=values, chunks=(400, 1600), compression="gzip")
 """
+# Reads columns of the dataset: each chunk is decompressed again for each column.
 COLUMNS = """
 import h5py
 total = 0
@@ -19,7 +20,7 @@ with h5py.File("field.h5") as file:
         total += int(x[:, column].sum())
 print(total)
 """
-# The same, but the dataset is opened for each column, so no chunk stays in the cache.
+# Opens the dataset for each column, so that no chunk stays in the cache.
 OPENED_AGAIN = """
 import h5py
 total = 0
@@ -60,9 +61,12 @@ int main(int argc, char **argv) {
   THE_END
 }
 """
+# For writes(): a stream without a buffer.
 NO_BUFFER = ("setvbuf(file, NULL, _IONBF, 0);", "fputc('0' + i % 10, file);")
+# For writes(): a flush after each number.
 FLUSHED = ("", "fputc('0' + i % 10, file), fflush(file);")
 _SIZE = 'if (stat("numbers.txt", &st) < 0 || st.st_size != 600000) return 4;'
+# Code before the end of the program, and its end.
 ENDS = {
     "closes": ("", "return fclose(file);"),
     "leaves by _exit": ("", "_exit(0);"),
@@ -80,8 +84,8 @@ ENDS = {
     "a signal": ("", "return raise(SIGTERM);"),
     "a fault": ("", "return *(volatile int *)8;"),
 }
-# Asks by a system call without libc, so that no wrapper can write the stream's delayed bytes
-# before.
+# Asks for the file's size by a system call without libc, so that no wrapper can write the stream's
+# delayed bytes before.
 ASKS_THE_KERNEL = (
     """
 #if defined(__x86_64__)

@@ -24,12 +24,14 @@ from darshan_report.trial.running.runs import Run, Runner  # noqa: E402
 
 
 def _marks(path: Path) -> None:
+    """Adds an extended attribute; skips the test if the file system has none."""
     try:
         os.setxattr(path, "user.mark", b"1")
     except OSError:
         elsewhere("this file system has no extended attributes")
 
 
+# A change that only one run makes in its folder, and the text about it.
 CHANGES: tuple[tuple[Callable[[Path], object], str], ...] = (
     (lambda at: (at / "one").unlink(), "one is removed"),
     (lambda at: (at / "empty").rmdir(), "empty is removed"),
@@ -43,6 +45,8 @@ CHANGES: tuple[tuple[Callable[[Path], object], str], ...] = (
 def test_what_only_one_run_changed(
     tmp_path: Path, change: Callable[[Path], object], said: str
 ) -> None:
+    """A file or folder that only one run removed, made or changed, also its mode or attributes, is
+    a difference. said: the text about it."""
     ground = Ground(str(tmp_path), str(tmp_path / "user"), copy=False)
     ground.prepare()
     data = Path(ground.data)
@@ -79,6 +83,7 @@ def test_links_of_hdf5(tmp_path: Path) -> None:
         ]
 
 
+# The note about an output that is not compared.
 LINE = "standard output: line 1 not compared"
 
 

@@ -12,6 +12,7 @@ from .conftest import Try, bytes_of
 from .test_remedies import script
 from .test_writing import left
 
+# The name of the trial without durability among the remedies.
 NAME = "durability"
 SETTING = f"{NAME}=1"
 
@@ -26,6 +27,7 @@ for i in range(40):
     base.execute("INSERT INTO t VALUES (?)", (i,))
 print(base.execute("SELECT sum(i) FROM t").fetchone())
 """
+# The line of the inserts.
 PLACE = "program.py:6  "
 SLOW_DEVICE = """
 #include <sys/syscall.h>

@@ -1,4 +1,5 @@
-"""Remedies for HDF5 other than the chunk cache: fill values and locks of files."""
+"""Remedies for HDF5 other than the chunk cache help: no fill values, and no locks of files. They
+are not tried where they could change data."""
 
 from __future__ import annotations
 
@@ -131,6 +132,8 @@ def test_fill_values_that_stay(slow: Try) -> None:
 
 @pytest.mark.needs("hdf5")
 def test_file_locking(slow: Try) -> None:
+    """For a program that opens a file often, the remedy file-locking helps, and the advice is an
+    environment variable."""
     program = compiled(slow, OPENS)
     status, rows, whole = slow.found("--only", "file-locking", "--copy", ".", "--", program)
     row = rows["file-locking"]

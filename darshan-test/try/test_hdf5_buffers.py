@@ -32,6 +32,7 @@ ssize_t pread64(int fd, void *to, size_t n, off_t at) {
 }
 ssize_t pread(int fd, void *to, size_t n, off_t at) { return pread64(fd, to, n, at); }
 """
+# Makes a file with a dataset of rows, and files with many groups, of which one has pages.
 MAKE = """
 import h5py, numpy
 with h5py.File("rows.h5", "w") as file:
@@ -41,6 +42,7 @@ for name, strategy in (("pages.h5", "page"), ("plain.h5", None)):
         for n in range(400):
             file.create_group(f"g{n}").attrs["n"] = n
 """
+# Reads half rows in a scattered order.
 ROWS = """
 import h5py
 total = 0.0
@@ -56,6 +58,7 @@ import h5py
 with h5py.File("rows.h5") as file:
     print(sum(float(file["x"][:, n].sum()) for n in range(0, 1000, 50)))
 """
+# Reads an attribute of each group.
 GROUPS = """
 import h5py
 with h5py.File("pages.h5") as file:
@@ -82,8 +85,8 @@ def script(trial: Try, text: str, name: str = "program.py") -> list[str]:
 
 @pytest.mark.needs("hdf5")
 def test_a_small_sieve_buffer_helps(field: Try) -> None:
-    """The log's finding suggests a smaller sieve buffer, and `darshan try` finds that it helps,
-    because fewer bytes are read."""
+    """For scattered reads, the log's finding suggests a smaller sieve buffer, and it makes the
+    program faster."""
     command = script(field, ROWS)
     log = field.log(*command)
     assert "for each small read" in field.run("--list", log).stdout
@@ -117,6 +120,8 @@ def test_a_large_sieve_buffer_helps_columns(field: Try) -> None:
 
 @pytest.mark.needs("hdf5")
 def test_no_sieve_buffer_for_reads_in_order(field: Try) -> None:
+    """For rows that are read in their order, no size of the sieve buffer is tried, and the reason
+    is given."""
     command = script(field, ROWS.replace("n * 769 % 2000", "n"))
     status, rows, _ = field.found("--only", "sieve-buffer", "--copy", ".", "--", *command)
     assert (status, rows["sieve-buffer"]["result"]) == (1, "not tried")
@@ -125,6 +130,8 @@ def test_no_sieve_buffer_for_reads_in_order(field: Try) -> None:
 
 @pytest.mark.needs("hdf5")
 def test_a_page_buffer_helps_files_with_pages(field: Try) -> None:
+    """For a file with pages and many groups, the page buffer makes the program faster, and the
+    reads are less than a quarter."""
     command = script(field, GROUPS)
     status, rows, whole = field.found("--only", "page-buffer", "--copy", ".", "--", *command)
     row = rows["page-buffer"]

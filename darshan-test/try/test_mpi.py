@@ -13,6 +13,7 @@ from .conftest import Try
 from .mpi_program import PIECES
 
 MPICH = next(mpi for mpi in MPIS if mpi.name == "mpich")
+# A value of DARSHAN_TRY with all hints.
 EVERY = "collective-buffering=1;no-data-sieving=1;aggregators=2"
 
 
@@ -35,8 +36,8 @@ def posix_writes(log: Path) -> int:
 
 @pytest.mark.needs("mpi:mpich")
 def test_collective_buffering(trial: Try) -> None:
-    """`darshan try` finds that collective buffering helps a program, and names the number of writes
-    before and after, and the line where the file is opened."""
+    """For a program that switched it off, the remedy collective-buffering helps; the JSON has the
+    number of writes before and after, and the line where the file is opened."""
     command = job(trial, MPICH, "collective")
     status, rows, whole = trial.found(
         "--only", "collective-buffering", "--copy", ".", "--", *command

@@ -15,6 +15,7 @@ from place import elsewhere
 from .conftest import Try
 from .listing import ACTS, FILES, ONCE, SHOWS, SIZE, TWICE, WRITTEN
 
+# Code that opens the first file.
 _FIRST = 'open("first", O_RDONLY);'
 
 

@@ -68,6 +68,8 @@ def test_a_gnu_program_gets_a_buffer(trial: Try) -> None:
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_that_looks_sees_no_remedy(trial: Try, name: str, setting: str) -> None:
+    """A program that asks for the state of a stream, or counts events of files, has the same output
+    with remedies. name: of the program."""
     (trial.user / "in.txt").write_text("".join(f"{n:07}\n" for n in range(9999)))
     program = compile_c(trial.user, PROGRAMS[name])
     bare = left(trial, "", program)

@@ -53,6 +53,7 @@ def words(trial: Try) -> list[str]:
 
 
 def test_what_is_not_compared_is_said(trial: Try, words: list[str]) -> None:
+    """A file that differs in each run is not compared, and the output says so."""
     done = trial.run(*COPY, *words)
     assert done.returncode == 0, done
     assert "chance.bin: not compared" in done.stdout
@@ -60,6 +61,7 @@ def test_what_is_not_compared_is_said(trial: Try, words: list[str]) -> None:
 
 
 def test_ignore(trial: Try, words: list[str]) -> None:
+    """A file that matches --ignore is not compared and not mentioned."""
     done = trial.run(*COPY, "--ignore", "*.bin", *words)
     assert done.returncode == 0 and "not compared" not in done.stdout, done
     assert "same output: helped" in " ".join(done.stdout.split())

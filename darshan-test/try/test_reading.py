@@ -16,6 +16,7 @@ from place import elsewhere
 from .conftest import Try
 from .reading import COLD, EVERY_WAY, READS_AND_WRITES, SMALL_READS, WHOLE
 
+# Integers of 8 bytes in the input.
 NUMBERS = 1_000_000
 
 
@@ -72,6 +73,8 @@ def test_no_small_reads_of_a_file_that_is_written(numbers: Try) -> None:
 
 
 def test_a_descriptor_that_is_used_in_every_way(numbers: Try) -> None:
+    """With the remedy read-ahead, a program that shares, moves and duplicates its descriptor has
+    the same output."""
     program = compile_c(numbers.user, EVERY_WAY)
     bare = subprocess.check_output([program], cwd=numbers.user, text=True)
     assert "seen again 7 7 changed" in bare and "cut off 0" in bare
@@ -79,6 +82,8 @@ def test_a_descriptor_that_is_used_in_every_way(numbers: Try) -> None:
 
 
 def test_the_kernel_reads_a_file_that_a_program_will_need(numbers: Try) -> None:
+    """For a file that is not in the page cache, the remedy will-need helps, and the advice is a
+    line with POSIX_FADV_WILLNEED."""
     program = compile_c(numbers.user, COLD)
     output(numbers, "", program)
     numbers.variables = {}

@@ -53,6 +53,8 @@ def test_a_chunk_cache_helps(field: Try) -> None:
 
 
 def test_no_cache_for_a_dataset_that_is_opened_again(field: Try) -> None:
+    """For a dataset that is opened for each read, the remedy chunk-cache is not tried, and the
+    reason is given."""
     command = script(field, OPENED_AGAIN)
     status, rows, _ = field.found("--", *command)
     assert status == 1
@@ -117,6 +119,7 @@ def test_a_program_that_fails_as_in_its_log(trial: Try) -> None:
 
 
 def test_a_healthy_program(trial: Try) -> None:
+    """For a program without a problem, no remedy is said to help."""
     (trial.user / "input").write_text("7")
     program = compile_c(trial.user, HEALTHY)
     status, rows, _ = trial.found("--all", "--", program)
@@ -145,6 +148,7 @@ def test_the_library_needs_the_variable(trial: Try) -> None:
 
 
 def _drains(path: Path) -> int:
+    """Returns the number of writes of stream buffers in a log."""
     from darshan_report.log import open_log  # noqa: PLC0415
 
     with open_log(path) as log:

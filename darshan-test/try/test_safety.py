@@ -20,6 +20,7 @@ from sample import turning
 
 from .conftest import Try, bytes_of
 
+# Signals that end a trial.
 ENDS = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGKILL)
 # Overwrites its input, by a relative and by an absolute path.
 CHANGES = """
@@ -48,6 +49,7 @@ def leftovers(folder: Path) -> list[Path]:
 
 
 def test_runs_change_a_copy(changing: tuple[Try, list[str]]) -> None:
+    """With --copy, the program changes only the copy, which is removed."""
     trial, command = changing
     before = bytes_of(trial.user)
     done = trial.run("--only", "tmpdir", "--copy", ".", "--", *command)
@@ -244,6 +246,8 @@ def test_what_differs_by_itself_is_masked(trial: Try) -> None:
 
 
 def test_a_changed_line_beside_a_masked_one(trial: Try) -> None:
+    """A line that changes only with the remedy is detected, also next to one that differs in each
+    run: the status is 3."""
     program = (
         "import tempfile, time\n"
         "with tempfile.TemporaryFile() as f: f.write(b'x' * 9000)\n"
@@ -278,4 +282,5 @@ def test_a_folder_that_cannot_be_copied(trial: Try) -> None:
     "words", [["--only", "none", "--", "true"], ["--all"], ["--copy", "/none", "--", "true"]]
 )
 def test_usage_errors(trial: Try, words: list[str]) -> None:
+    """Wrong options end the command with status 2."""
     assert trial.run(*words).returncode == 2

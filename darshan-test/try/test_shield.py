@@ -17,6 +17,7 @@ from place import elsewhere, needs
 from .conftest import Try, bytes_of
 from .test_safety import leftovers
 
+# Code that writes a temporary file, so that the remedy tmpdir is tried.
 TEMPORARY = "import tempfile\nwith tempfile.TemporaryFile() as f: f.write(b'x' * 9000)\n"
 # Ends a process of the user, changes a file through its view, and leaves memory behind.
 REACHES = (
@@ -113,6 +114,7 @@ def _wait_for_state(process: int, state: str) -> None:
 
 
 def test_a_folder_is_removed_whatever_its_modes(tmp_path: Path) -> None:
+    """A folder without permissions is removed with its content."""
     inner = tmp_path / "a" / "b"
     inner.mkdir(parents=True)
     (inner / "c").write_text("c")

@@ -1,5 +1,5 @@
-"""The remedy sqlite-cache helps a program that reads pages repeatedly, is refused for others, and
-does not break a program that writes."""
+"""The remedy sqlite-cache helps a program that reads pages of a database repeatedly, is refused for
+others, and changes no result."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from .conftest import Try
 from .test_remedies import script
 from .test_writing import left
 
+# Reads all rows of a table 100 times.
 SCANS = """
 import sqlite3
 base = sqlite3.connect("data.db")
 print(sum(base.execute("SELECT sum(i) FROM t").fetchone()[0] for _ in range(100)))
 """
+# Sets its own cache size, and writes a database.
 WRITES = """
 import os, sqlite3
 base = sqlite3.connect("any.db")
@@ -30,6 +32,7 @@ try:
 except sqlite3.OperationalError as error:
     print(error)
 """
+# A value of DARSHAN_TRY with a cache of 200,000 KiB.
 SETTING = f"sqlite-cache={200_000 << 10}"
 
 

@@ -14,6 +14,7 @@ from sample import turning
 from .conftest import Try
 from .programs import ASKS_THE_KERNEL, ENDS, FLUSHED, NO_BUFFER, writes
 
+# By remedy: how the program writes, see writes().
 SETTINGS = {"stdio-buffer": NO_BUFFER, "flush-delay": FLUSHED}
 
 
@@ -92,6 +93,7 @@ def test_a_program_that_a_signal_ends(trial: Try) -> None:
 
 @pytest.mark.parametrize("remedy", SETTINGS)
 def test_a_file_that_is_also_opened_without_a_stream(trial: Try, remedy: str) -> None:
+    """If the program also opens the file without a stream, the remedy is not tried."""
     source = writes(
         ('if (open("numbers.txt", O_RDONLY) < 0) return 5;', "return fclose(file);"),
         SETTINGS[remedy],

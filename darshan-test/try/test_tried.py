@@ -17,6 +17,7 @@ from lab.compile import compile_c
 from .conftest import Try
 from .programs import ENDS, FLUSHED, writes
 
+# Beginning of the result in a report.
 SAID = "tried: flush-delay: "
 
 

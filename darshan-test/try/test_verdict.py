@@ -7,13 +7,15 @@ import random
 
 import pytest
 
-# Published two-sided 99 % quantiles.
+# By degrees of freedom: published two-sided 99 % quantiles of Student's distribution.
 QUANTILES = {1: 63.657, 2: 9.925, 3: 5.841, 4: 4.604, 5: 4.032, 9: 3.250, 14: 2.977, 30: 2.750}
+# Simulated trials.
 TRIALS = 1000
 
 
 @pytest.mark.parametrize("degrees", QUANTILES)
 def test_student(degrees: int) -> None:
+    """The computed quantile equals the published one."""
     from darshan_report.trial.comparing.verdict import student  # noqa: PLC0415
 
     assert student(degrees) == pytest.approx(QUANTILES[degrees], abs=6e-4)
@@ -61,6 +63,7 @@ def test_healthy_programs_are_not_called_helped(noise: str) -> None:
 
 
 def test_a_gain_below_a_tenth_of_a_second_is_none() -> None:
+    """A gain of less than 0.1 s does not count as help, however certain it is."""
     from darshan_report.trial.comparing.verdict import verdict  # noqa: PLC0415
 
     short = verdict([0.10, 0.101, 0.099, 0.1, 0.1], [0.05, 0.051, 0.049, 0.05, 0.05])

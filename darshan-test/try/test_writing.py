@@ -15,7 +15,9 @@ from .any_calls import ANY_CALLS
 from .conftest import Try
 from .writing import ENDS, small_writes
 
+# The remedy.
 NAME = "join-writes"
+# The value of DARSHAN_TRY that turns it on with a buffer of 1 MiB.
 SETTING = f"{NAME}=1048576"
 
 

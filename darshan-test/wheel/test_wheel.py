@@ -1,5 +1,5 @@
-"""The wheel for users who only read logs: made from the source package, installed without the rest
-of Darshan, and tested with logs of every kind."""
+"""The wheel, for users who only read logs, works without the rest of Darshan. It is made from the
+source package, and tested with logs of each kind."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ from logs.tools import data_lines
 from tree import SOURCE
 
 SECONDS = 120
+# Calls setuptools as pip does: kind of package, and arguments.
 MAKE = "import setuptools.build_meta as made; made.build_{}(*{})"
-# Runs the examples of doc/python.md with the Python that has the wheel.
+# Runs the examples of doc/python.md with the Python that has the wheel, and prints the library that
+# it uses.
 EXAMPLES = """
 import doctest, re, sys
 blocks = re.findall(r"^```pycon\\n(.*?)^```", open(sys.argv[1]).read(), re.M | re.S)
@@ -43,6 +45,7 @@ def run(*command: str | Path, cwd: Path, **settings: str) -> subprocess.Complete
 
 
 def made(*command: str | Path, cwd: Path, **settings: str) -> str:
+    """Returns the output of a command, which must succeed."""
     done = run(*command, cwd=cwd, **settings)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -58,11 +61,14 @@ class Place:
     log: Path
 
     def says(self, *command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+        """Runs a command of the virtual environment. Returns its output and exit status."""
         return run(self.folder / "bin" / command[0], *command[1:], cwd=cwd)
 
 
 @pytest.fixture(scope="module")
 def place(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """Makes the source package and the wheel, and installs the wheel in a new virtual
+    environment."""
     scratch = tmp_path_factory.mktemp("wheel")
     # Compiles without optimization to save time; other tests cover the compiled code.
     quick = {"CFLAGS": "-O0"}
@@ -122,8 +128,8 @@ def test_pages_name_what_is_there(place: Place) -> None:
 
 
 def test_nothing_newer_is_needed(place: Place) -> None:
-    """Library and programs of the wheel need no symbols of a newer glibc; libz and libbz2 are added
-    to the wheel later."""
+    """The library and the programs need no symbol of a newer glibc. libz and libbz2 are added to
+    the wheel later."""
     needs = SOURCE / "darshan-test" / "glibc" / "needs.py"
     said = run(sys.executable, needs, place.folder, cwd=place.folder).stdout.splitlines()
     wrong = [
@@ -188,8 +194,8 @@ def test_commands(place: Place, tmp_path: Path) -> None:
 
 
 def test_commands_of_lakes_name_what_pip_installs(place: Place, tmp_path: Path) -> None:
-    """The messages of lake commands say how to install packages for the wheel's own Python; the
-    wheel ignores DARSHAN_PYTHON."""
+    """The messages of commands for lakes say how to install packages for the wheel's own Python,
+    and DARSHAN_PYTHON has no effect."""
     (tmp_path / "pyarrow.py").write_text("raise ModuleNotFoundError(name='pyarrow')\n")
     command = [place.folder / "bin" / "darshan", "collect", "."]
     done = run(*command, cwd=tmp_path, PYTHONPATH=str(tmp_path))

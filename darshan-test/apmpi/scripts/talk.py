@@ -13,7 +13,7 @@ values, others = array("i", [1] * 1000), array("i", [0] * 4000)
 
 
 def some(buffer: array[int], count: int) -> list[object]:
-    """Returns the first `count` numbers of a buffer as a message for mpi4py."""
+    """Returns the first `count` numbers of a buffer, as a message for mpi4py."""
     return [buffer, count, MPI.INT]
 
 

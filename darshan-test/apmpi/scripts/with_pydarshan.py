@@ -1,4 +1,4 @@
-"""Prints the APMPI records of one log, as PyDarshan reads them. In one process it reads only one
+"""Prints the APMPI records of one log, as PyDarshan reads them, in JSON. A process reads only one
 log, because the library of 3.5.0 would begin a second log where the first one ended."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Each rank writes slices of a shared file, independently and collectively, and reads its
-neighbour's."""
+"""Each rank writes slices of a shared file, independently and collectively, and reads another
+rank's."""
 
 import numpy as np
 from mpi4py import MPI

@@ -1,5 +1,5 @@
-"""Expected counters of a script's log. The script prints one row for each counter on standard
-output."""
+"""Expected counters of a script's log, which the script prints in rows on standard output for the
+test."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Expectations:
             self.exact[counter, name] += value
 
     def fix(self, name: str, **counters: int) -> None:
-        """Sets the expected counters of the record `name`; repeated calls change nothing."""
+        """Sets the expected counters of the record `name`; later calls of add() add to them."""
         for counter, value in counters.items():
             self.exact[counter, name] = value
 
@@ -31,7 +31,7 @@ class Expectations:
             self.least[counter, name] += value
 
     def say(self) -> None:
-        """Prints the expectations; must be called after all other output."""
+        """Prints the expectations. Must be called after all other output."""
         for relation, counters in (("=", self.exact), (">", self.least)):
             for (counter, name), value in counters.items():
                 print(f"expect\t{relation}\t{counter}\t{value}\t{name}")

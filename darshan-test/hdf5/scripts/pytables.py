@@ -1,4 +1,4 @@
-"""Writes arrays and a table through PyTables, whose wheel contains HDF5."""
+"""Writes and reads arrays and a table through PyTables, whose wheel contains HDF5."""
 
 from __future__ import annotations
 

@@ -10,13 +10,14 @@ import netCDF4
 import numpy as np
 from expectations import Expectations
 
+# Writes of each thread.
 TIMES = 60
 wanted = Expectations()
 barrier = threading.Barrier(4)
 
 
 def with_h5py(number: int) -> None:
-    """Writes and flushes the dataset of thread `number`."""
+    """Writes and flushes a dataset of 32 KiB. number: name of the file."""
     barrier.wait()
     with h5py.File(f"{number}.h5", "w") as file:
         data = file.create_dataset("d", (64, 64), "f8", chunks=(16, 16))
@@ -26,7 +27,7 @@ def with_h5py(number: int) -> None:
 
 
 def with_netcdf() -> None:
-    """Writes a variable and synchronises its file."""
+    """Writes a variable of 4,000 bytes and synchronises its file."""
     barrier.wait()
     with netCDF4.Dataset("a.nc", "w") as file:
         file.createDimension("x", 1000)
@@ -37,7 +38,7 @@ def with_netcdf() -> None:
 
 
 def with_files() -> None:
-    """Writes lines by ordinary files, without HDF5."""
+    """Writes lines to ordinary files."""
     barrier.wait()
     for i in range(TIMES):
         Path(f"plain{i % 5}").write_text("line\n" * i)

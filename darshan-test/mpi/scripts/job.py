@@ -1,4 +1,5 @@
-"""A job with mpi4py: every rank writes 10 * (rank + 1) bytes to a separate file."""
+"""A job with mpi4py: every rank writes 10 * (rank + 1) bytes to own-RANK in the folder of the
+argument."""
 
 from __future__ import annotations
 

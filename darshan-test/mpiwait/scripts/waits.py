@@ -1,4 +1,4 @@
-"""The same calls as "collectives" of waits.c, with mpi4py: waits.py FOLDER."""
+"""Makes the calls of "collectives" in waits.c with mpi4py. Usage: waits.py FOLDER."""
 
 import sys
 import time

@@ -1,4 +1,4 @@
-"""Logs made for one test: a few records, all other counters are zero."""
+"""Writes logs for single tests: a few records with a few counters; all other counters are zero."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ FIRST_ANNEX = 64  # id of the first module of the annex
 
 @dataclass(frozen=True)
 class Row:
-    """A record: counters by name, without the prefix of their module."""
+    """A record. values: counters by name, without the prefix of their module."""
 
     module: str
     name: str
     values: dict[str, float]
     rank: int = 0
-    file: str = ""  # the file of a dataset
+    file: str = ""  # name of the file record that a dataset or variable belongs to
 
 
 @dataclass(frozen=True)
@@ -38,18 +38,18 @@ class Job:
     """A log to write: its rows and the job's metadata."""
 
     rows: tuple[Row, ...]
-    seconds: int = 10
-    start: int = 1_700_000_000
+    seconds: int = 10  # run time
+    start: int = 1_700_000_000  # Unix time in seconds
     nprocs: int = 1
     metadata: bytes = b"lib_ver=3.5.0\n"
-    mount: bytes = b"ext4"
+    mount: bytes = b"ext4"  # file system type of /
     command: bytes = b"./app -x 1"
-    partial: tuple[str, ...] = ()
-    extra: tuple[Module, ...] = field(default=())
+    partial: tuple[str, ...] = ()  # modules with the partial flag
+    extra: tuple[Module, ...] = field(default=())  # modules without Rows, such as heat maps
     names: tuple[str, ...] = ()  # of records of `extra`
 
     def but(self, place: int = 0, **values: float) -> Job:
-        """Returns the same job with other values in one row."""
+        """Returns the same job with other values in one row. place: the index of the row."""
         row = self.rows[place]
         rows = list(self.rows)
         rows[place] = replace(row, values={**row.values, **values})
@@ -65,20 +65,22 @@ def number_of(name: str) -> int:
 
 
 def row(module: str, name: str, rank: int = 0, file: str = "", **values: float) -> Row:
-    """Returns a row; the keywords are counters."""
+    """Returns a row; the keywords are its counters, without the prefix of the module."""
     return Row(module, name, values, rank, file)
 
 
 def shared(module: str, name: str, **values: float) -> Row:
-    """Returns a row of a file that all ranks share."""
+    """Returns a row of a file that all ranks share (rank -1)."""
     return Row(module, name, values, _ALL)
 
 
 def _prefix(module: str) -> str:
+    """Returns the prefix of a module's counters."""
     return {"MPI-IO": "MPIIO"}.get(module, module)
 
 
 def _array(module: str, rows: Sequence[Row]) -> np.ndarray:
+    """Returns the records of a module as an array."""
     table = module_by_name(module)
     assert table is not None, module
     array = np.zeros(len(rows), table.dtype)
@@ -92,7 +94,7 @@ def _array(module: str, rows: Sequence[Row]) -> np.ndarray:
 
 
 def write(job: Job, path: Path) -> Path:
-    """Writes the log of a job; returns its path."""
+    """Writes the log of a job to `path`; returns the path."""
     modules: dict[str, list[Row]] = {}
     for one in job.rows:
         modules.setdefault(one.module, []).append(one)
@@ -121,6 +123,6 @@ def write(job: Job, path: Path) -> Path:
 
 
 def findings(job: Job, folder: Path) -> dict[str, Finding]:
-    """Returns the findings of a job's log, by name."""
+    """Writes a job's log into a folder, and returns the log's findings by their names."""
     with open_log(write(job, folder / "log.darshan")) as log:
         return {f.name: f for f in diagnose(log)}

@@ -1,5 +1,6 @@
-"""The smallest log with each diagnosis, and the most similar log without it. A case is (name of the
-finding, job with it, job without it). The two jobs differ only in what the diagnosis is about."""
+"""For each diagnosis the smallest log that has it, and the most similar log that does not. A case
+is (name of the finding, job that has it, job that does not). The two jobs differ only in what the
+diagnosis is about."""
 
 from __future__ import annotations
 

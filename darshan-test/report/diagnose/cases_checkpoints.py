@@ -10,7 +10,8 @@ _SIZE = 100 * MIB
 
 
 def saved(name: str, begin: float, rank: int = 0, seconds: float = 4.0, **more: float) -> Row:
-    """Returns the record of a file that a process wrote whole, once, in a single call."""
+    """Returns the record of a file of 100 MiB that a process wrote in a single call. begin: seconds
+    since the start of the run; seconds: the duration of the call; more: other counters."""
     values = {
         "OPENS": 1, "WRITES": 1, "BYTES_WRITTEN": _SIZE, "MAX_BYTE_WRITTEN": _SIZE - 1,
         "F_OPEN_START_TIMESTAMP": begin, "F_WRITE_START_TIMESTAMP": begin,

@@ -1,4 +1,5 @@
-"""Cases about rows of the ledger that no other diagnosis names: see cases.py."""
+"""Cases about time in one kind of calls that no other diagnosis names; cases.py explains what a
+case is."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ from .build import MIB, Job, row
 
 
 def _one(module: str, **values: float) -> Job:
+    """Returns a job with one record. values: its counters."""
     return Job((row(module, "/data/a", **values),))
 
 

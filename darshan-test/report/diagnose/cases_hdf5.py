@@ -17,6 +17,7 @@ def _dataset(**values: float) -> tuple[Row, Row]:
 
 
 def _hdf5_file(**values: float) -> tuple[Row, Row]:
+    """Returns the records of an HDF5 file of four processes. values: counters of LAYERS."""
     return (
         row("LAYERS", "/f.h5", UPPER_MODULE=3, **values),
         shared("H5F", "/f.h5", OPENS=4, USE_MPIIO=1),
@@ -24,7 +25,8 @@ def _hdf5_file(**values: float) -> tuple[Row, Row]:
 
 
 def _many(number: int, **values: float) -> tuple[Row, ...]:
-    """Returns similar datasets and their file."""
+    """Returns the records of `number` similar datasets, each with these LAYERS counters, and of
+    their file."""
     rows = [row("LAYERS", "/f.h5", UPPER_MODULE=3), row("H5F", "/f.h5", OPENS=1)]
     for i in range(number):
         rows.append(row("LAYERS", f"/f.h5:/{i}", UPPER_MODULE=4, **values))

@@ -12,8 +12,8 @@ Case = tuple[str, Job, Job]
 
 
 def _on_targets(seconds_on_the_first: float) -> Job:
-    """Returns a job with a similar file for each rank, four files on each of eight Lustre
-    targets."""
+    """Returns a job of 32 ranks, each with a similar file of its own; four files are on each of
+    eight Lustre targets. seconds_on_the_first: the time for the files on the first target."""
     rows, layouts = [], []
     for rank in range(32):
         target = rank % 8
@@ -35,8 +35,8 @@ def _on_targets(seconds_on_the_first: float) -> Job:
 
 
 def _on_hosts(seconds_on_the_first: float) -> Job:
-    """Returns a traced job with two ranks on each of six hosts; all write equal parts of one
-    file."""
+    """Returns a traced job with two ranks on each of six hosts; all write equal parts of one file.
+    seconds_on_the_first: the duration of each write of the ranks on the first host."""
     traces = []
     for rank in range(12):
         each = seconds_on_the_first if rank < 2 else 0.05
@@ -58,7 +58,7 @@ def _on_hosts(seconds_on_the_first: float) -> Job:
 
 
 def cases() -> list[Case]:
-    """Returns the cases about cooperating processes of a job."""
+    """Returns the cases of this file."""
     tiny = Job(
         (
             shared("MPI-IO", "/a", COLL_WRITES=4000, BYTES_WRITTEN=32000, F_WRITE_TIME=20.0),

@@ -12,15 +12,18 @@ Case = tuple[str, Job, Job]
 
 
 def _heat(layer: str, rank: int, bins: list[int]) -> Heatmap:
+    """Returns a heat map of a rank, with bytes written in each bin."""
     return Heatmap(number_of(f"heatmap:{layer}"), rank, 0.1, bins, [0] * len(bins))
 
 
-_TURN = 7  # bins
+# Bins of a turn; a bin is 0.1 s.
+_TURN = 7
 
 
 def waits(turns: int, *, wait: bool) -> tuple[Module, ...]:
-    """Returns heat maps and waits of eight ranks, of which the first move bytes in turn, for seven
-    bins of 0.1 s each. wait: the other ranks wait meanwhile, not later."""
+    """Returns the heat maps and the waits of eight ranks. The first `turns` ranks move bytes one
+    after another, each for seven bins of 0.1 s. wait: whether the other ranks wait during these
+    turns; otherwise they wait afterwards."""
 
     def of(rank: int, value: int, *, moves: bool) -> list[int]:
         place = [at // _TURN for at in range(16 * _TURN)]

@@ -9,12 +9,14 @@ _SECONDS = 10.0
 
 
 def _process(rank: int, command: str, parent: int = -1, **values: float) -> Row:
-    """Returns the PROCESS record of a process that lived as long as the run."""
+    """Returns the PROCESS record of a process that lived as long as the run. parent: the rank of
+    its parent; -1: none."""
     counters = {"COUNT": 1, "PROGRAMS": 1, "ENDED": 1, "F_END_TIMESTAMP": _SECONDS, **values}
     return row("PROCESS", f"host: {command}", rank, PARENT_RANK=parent, **counters)
 
 
 def _usage(rank: int, **values: float) -> Row:
+    """Returns the USAGE record of a rank. values: its counters."""
     return row("USAGE", "usage", rank, PROCESSES=1, **values)
 
 
@@ -33,7 +35,7 @@ def _published() -> Job:
 
 
 def _pooled() -> Job:
-    """Returns a program that reads a file and sends what it read to its two workers."""
+    """Returns a program that reads a file and sends its bytes through pipes to two workers."""
     read = 2048 * MIB
     return Job(
         (
@@ -52,7 +54,8 @@ def _pooled() -> Job:
 
 
 def _asked() -> Job:
-    """Returns a program that asks another one 200,000 questions through pipes."""
+    """Returns a program that sends another one 200,000 requests through a pipe and reads each
+    answer from a second one."""
     calls = 200_000
     talk: dict[str, float] = {
         "READ_CALLS": calls,
@@ -97,8 +100,8 @@ def _packed() -> Job:
 
 
 def _kernel(reads: int, calls: int, faults: int) -> Job:
-    """Returns a program that reads 40 MiB and maps as much, for which the kernel counted these
-    reads and page faults. reads: of the recorded loop."""
+    """Returns a program that reads 40 MiB and maps as much. reads: the reads that the runtime
+    recorded; calls, faults: the read calls and page faults that the kernel counted."""
     return Job(
         (
             row("POSIX", "/a.bin", OPENS=1, READS=reads, BYTES_READ=40 * MIB, F_READ_TIME=0.05),

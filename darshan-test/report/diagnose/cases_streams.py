@@ -6,7 +6,7 @@ from .build import MIB, Job, number_of, row
 
 
 def streams() -> list[tuple[str, Job, Job]]:
-    """Cases about buffered streams and the calls below them."""
+    """Returns the cases about buffered streams and the calls below them."""
     bulk = Job(
         (
             row("STDIO", "/a", WRITES=100000, BYTES_WRITTEN=400 * MIB,

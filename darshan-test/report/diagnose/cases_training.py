@@ -1,4 +1,5 @@
-"""Cases about training: loops over a DataLoader that wait for data, and the same with a little."""
+"""Cases about training: loops over a DataLoader that wait long for data, and the same loops with
+short waits. cases.py explains what a case is."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ LOADER = row(
 
 
 def cases() -> list[Case]:
-    """Returns the cases."""
+    """Returns the cases of the findings about trainings."""
     waits = Job((LOADER,))
     # Four workers, of which each reads the same file in each of two epochs.
     each = Job(

@@ -1,5 +1,6 @@
-"""Cases about processes and their files: a loop that sleeps between two look-ups, and the same
-without a pause; processes that write a file whole, and such that append to it."""
+"""Cases about processes and their files: a loop that sleeps between two look-ups of a file, and the
+same loop without a pause; processes that write a whole file again, and processes that append to it.
+cases.py explains what a case is."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ Case = tuple[str, Job, Job]
 
 
 def _looks(**values: float) -> Row:
-    """Returns the call site of a loop that looks for a file every half second."""
+    """Returns the call site of a loop that looks for a file every half second. values: further
+    counters."""
     return row(
         "SITES", "stat;/a.py:3:wait", FRAMES=1, PROCESSES=1, LOOKUPS=16, GAPS_LONG=12,
         F_LOOKUP_TIME=0.001, F_GAP_LONG_TIME=6.0, **values,
@@ -17,13 +19,14 @@ def _looks(**values: float) -> Row:
 
 
 def _found(number: int) -> dict[str, float]:
-    """Returns the counters of a site that found a file so many times."""
+    """Returns the counters of a call site that found the file /flag. number: how many of its calls
+    found the file."""
     return {"FILE1_BY_CALLS": number_of("/flag"), "FILE1_CALLS": number, "FILE_BITS": 1}
 
 
 def _process(rank: int, command: str, slept: float) -> tuple[Row, Row]:
     """Returns the PROCESS and USAGE records of a process that lived for ten seconds and computed
-    for one."""
+    for one. slept: its seconds without running."""
     return (
         row("PROCESS", f"host: {command}", rank, COUNT=1, PROGRAMS=1, ENDED=1, OPENS=1,
             PARENT_RANK=rank - 1, F_END_TIMESTAMP=10.0),
@@ -32,7 +35,8 @@ def _process(rank: int, command: str, slept: float) -> tuple[Row, Row]:
 
 
 def _archived() -> Job:
-    """Returns a script that starts a process for each of 40 members of an archive."""
+    """Returns a script that starts a process for each of 40 members of an archive; each process
+    writes the whole archive again."""
     members = 40
     written = members * (members + 1) // 2 * MIB
     return Job(

@@ -1,7 +1,7 @@
-"""Writes doc/diagnoses.md: every finding as its smallest log has it, and the thresholds.
+"""Writes doc/diagnoses.md: each finding with the text that the smallest log with it has, and the
+table of thresholds.
 
-./dev describe
-"""
+    ./dev describe"""
 
 from __future__ import annotations
 
@@ -68,6 +68,7 @@ _PUBLIC = (
 
 
 def _public() -> Iterator[str]:
+    """Yields the section on the rules that others have published."""
     known = {name for name, _, _ in CASES}
     yield "\n## The public rule set\n\n| rule | fires on | here |\n|---|---|---|\n"
     for rule, what, ours in _PUBLIC:
@@ -78,6 +79,7 @@ def _public() -> Iterator[str]:
 
 
 def _finding(name: str, finding: Finding, why: str) -> Iterator[str]:
+    """Yields the lines on a finding. why: the first paragraph of its rule."""
     yield f'\n<a id="{anchor(name)}"></a>\n'
     yield f"### {name}\n"
     yield f"*{why}* Kind: {finding.kind}.\n"
@@ -93,7 +95,8 @@ def _finding(name: str, finding: Finding, why: str) -> Iterator[str]:
 
 
 def page() -> str:
-    """Returns the text of the page, with the findings that the cases have."""
+    """Returns the text of the page. The findings in it are those of the smallest logs
+    (cases.py)."""
     parts = [_START, "\n## Findings\n"]
     modules = rules.modules().values()
     with tempfile.TemporaryDirectory() as folder:

@@ -1,5 +1,6 @@
-"""A finding about a kind of I/O advises a change only where counters show that it is possible.
-Otherwise it states a fact. The programs of this are healthy rows of the corpus (verdicts/)."""
+"""A finding about one kind of I/O advises a change only if counters show that the change is
+possible; otherwise it states a fact. The programs that these logs resemble are healthy rows of
+verdicts/."""
 
 from __future__ import annotations
 
@@ -19,12 +20,14 @@ JOBS = {name: job for name, job, _ in CASES}
 
 
 def finding(job: Job, name: str, path: Path) -> Finding:
+    """Returns the finding `name` of a job. path: for its log."""
     with open_log(write(job, path)) as log:
         return next(f for f in diagnose(log) if f.name == name)
 
 
 def _few() -> list[tuple[str, Job]]:
-    """Jobs with the time of a case, in so few or so large calls that no advice applies."""
+    """Returns jobs that spend as much time as a case, but in so few or so large calls that no
+    advice applies, each with the finding's name."""
     syncs = JOBS["costly-syncs"].but(0, FSYNCS=1, BYTES_WRITTEN=400 * MIB)
     hdf5 = JOBS["costly-hdf5"].but(BYTES_ASKED_READ=20 * MIB)
     return [
@@ -42,6 +45,8 @@ def _few() -> list[tuple[str, Job]]:
 
 @pytest.mark.parametrize(("name", "job"), _few())
 def test_few_calls_are_a_fact(name: str, job: Job, tmp_path: Path) -> None:
+    """If no advice applies to the calls, a notice becomes a fact without a remedy. name: of the
+    finding. job: with few such calls."""
     advised = finding(JOBS[name], name, tmp_path / "advised")
     assert advised.kind == NOTICE and advised.remedy.text
     told = finding(job, name, tmp_path / "told")
@@ -52,7 +57,8 @@ def test_few_calls_are_a_fact(name: str, job: Job, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("more", [{"BYTES_WRITTEN": 100 * MIB}, {"WRITES": 1600}])
 def test_groups_of_writes(more: dict[str, int], tmp_path: Path) -> None:
-    """A journal that is synchronized once for a group of writes is no problem."""
+    """A file that is synchronized once for a group of writes, as a database's journal is, is a fact
+    and not a problem. more: larger or more writes for each fsync."""
     job = JOBS["syncs"].but(0, **more)
     assert "syncs" not in findings(job, tmp_path)
     told = finding(job, "costly-syncs", tmp_path / "told")
@@ -68,8 +74,8 @@ def test_groups_of_writes(more: dict[str, int], tmp_path: Path) -> None:
 
 
 def test_a_notice_is_not_contradicted(tmp_path: Path) -> None:
-    """After a notice on what takes much of the run, the last finding does not say that nothing is
-    known."""
+    """After a notice with advice, the last finding of a report does not say "No known problem";
+    after a fact, it does."""
     told = finding(JOBS["costly-reads"], "fine", tmp_path / "much")
     assert told.title == "No other problem is known"
     few = JOBS["costly-reads"].but(READS=9, BYTES_READ=9000)  # a fact, without a change to propose
@@ -88,8 +94,8 @@ def test_numbers_as_text(name: str, words: str, tmp_path: Path) -> None:
 
 
 def test_conversion(tmp_path: Path) -> None:
-    """A contiguous dataset that one call reads in pieces gets advice about conversion of types,
-    because HDF5 does so only to convert; other datasets do not."""
+    """If HDF5 reads a contiguous dataset in pieces below one call, the advice is about converted
+    types, because HDF5 reads in pieces only to convert. Other datasets get no such advice."""
     name, file = "/f.h5:/d", "/f.h5"
     layers = row("LAYERS", name, UPPER_MODULE=4, READ_CALLS=1, READ_POSIX_READS=62, LAYOUT=1,
                  BYTES_ASKED_READ=32 * MIB, DISTINCT_BYTES_READ=32 * MIB,
@@ -104,8 +110,8 @@ def test_conversion(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("seconds", "words"), [(0.3, "few calls gains"), (0.4, "change gains")])
 def test_little_is_no_advice(seconds: float, words: str, tmp_path: Path) -> None:
-    """If I/O takes a small part of the run, or few calls, the report says so and gives no
-    advice."""
+    """If I/O takes a small part of the run, or has few calls, the report says that less I/O would
+    gain little, and gives no advice."""
     posix = row("POSIX", "/data/a", OPENS=2, READS=90, BYTES_READ=90 * MIB, SEQ_READS=90,
                 MAX_BYTE_READ=90 * MIB, F_META_TIME=seconds, F_READ_TIME=0.25)  # fmt: skip
     job = Job((posix,), seconds=5 if words.startswith("few") else 10)
@@ -114,7 +120,8 @@ def test_little_is_no_advice(seconds: float, words: str, tmp_path: Path) -> None
 
 
 def test_fact_in_the_report(build: Path, tmp_path: Path) -> None:
-    """Text and page mark a finding without a problem and a remedy as a fact."""
+    """A finding without a problem and a remedy is marked as a fact in the report's text and web
+    page."""
     log = write(_few()[1][1], tmp_path / "log.darshan")
     page = tmp_path / "page.html"
     report = [build / "darshan", "report"]

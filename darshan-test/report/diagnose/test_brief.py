@@ -1,4 +1,5 @@
-"""The text of `darshan stat` about each diagnosis ends after a sentence or a clause."""
+"""The text of `darshan stat` about each diagnosis is shortened at the end of a sentence or a
+clause."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ PLACE = (
 
 
 def test_no_line_is_cut(tmp_path: Path) -> None:
-    """No finding is cut in the middle, and none is wider than the screen."""
+    """No finding is cut in the middle of a sentence; it has at most 8 lines of 80 columns."""
     for number, (name, job, _) in enumerate(CASES):
         with open_log(write(job, tmp_path / f"{number}.darshan")) as log:
             lines = list(brief([[(finding, PLACE, []) for finding in diagnose(log)]], 8))
@@ -32,7 +33,8 @@ def test_no_line_is_cut(tmp_path: Path) -> None:
 
 
 def test_no_problem_says_why() -> None:
-    """The title of a run without a problem is followed by a reason, however long that is."""
+    """The title of a run without a problem is followed by the reason, even if the reason is
+    long."""
     for sentence in (
         "File I/O took 2 ms, 0.4 % of the run: faster calls would gain no more than that. More.",
         "File I/O took 778 ms (for 417 ms of that the processes waited for a processor, which "
@@ -45,7 +47,8 @@ def test_no_problem_says_why() -> None:
 
 
 def test_where_a_text_ends() -> None:
-    """A text ends behind a sentence, else behind a clause; a text without either is whole."""
+    """A text that is too long is shortened to its last sentence that fits, otherwise to the last
+    clause that fits; a text without either stays whole."""
     text = "Open it once; keep what was read in memory. Or read larger blocks."
     assert fitting(text, 80, 1) == [text]
     assert fitting(text, 50, 1) == ["Open it once; keep what was read in memory."]
@@ -56,7 +59,8 @@ def test_where_a_text_ends() -> None:
 
 
 def test_what_was_not_recorded(tmp_path: Path) -> None:
-    """A run that is not judged says what is missing, and what to do."""
+    """`darshan stat` says of a run whose I/O was only partly recorded what is missing, and what to
+    do."""
     (job,) = (job for name, job, _ in CASES if name == "unseen-storage")
     with open_log(write(job, tmp_path / "a.darshan")) as log:
         said = " ".join(

@@ -21,12 +21,15 @@ RULES = rules.modules()
 
 
 def findings(job: Job, path: Path) -> list[Finding]:
+    """Returns the findings of a job. path: for its log."""
     with open_log(write(job, path)) as log:
         return diagnose(log)
 
 
 @pytest.mark.parametrize(("name", "having", "without"), CASES, ids=[name for name, _, _ in CASES])
 def test_one(name: str, having: Job, without: Job, tmp_path: Path) -> None:
+    """The log of the case has the finding, with all its parts, and a similar log without the
+    problem does not. name: of the finding."""
     found = {f.name: f for f in findings(having, tmp_path / "with.darshan")}
     assert name in found, sorted(found)
     assert name not in {f.name for f in findings(without, tmp_path / "without.darshan")}
@@ -41,8 +44,8 @@ def test_one(name: str, having: Job, without: Job, tmp_path: Path) -> None:
 
 
 def test_mapped_on_a_network(tmp_path: Path) -> None:
-    """A file that is mapped on a network file system, such as the weights of a model, is said to be
-    there, with a way to read it."""
+    """The finding about a mapped file says that the file is on a network file system, and how to
+    read it by calls, exactly if the mount is of such a type."""
     having = next(job for name, job, _ in CASES if name == "mapped-faults")
     for mount, expected in ((b"nfs4", True), (b"lustre", True), (b"ext4", False)):
         job = replace(having, mount=mount)
@@ -53,6 +56,7 @@ def test_mapped_on_a_network(tmp_path: Path) -> None:
 
 
 def test_every_rule_has_a_case() -> None:
+    """Each rule has at least one case."""
     names = [name for name, _, _ in CASES]
     for module, rule in RULES.items():
         assert any(n == rule.NAME or n.startswith(f"{rule.NAME}-") for n in names), module
@@ -60,7 +64,8 @@ def test_every_rule_has_a_case() -> None:
 
 
 def test_every_finding_has_a_line_or_none(tmp_path: Path) -> None:
-    """A finding tells its line of code, unless it is about none (diagnose/blame.py)."""
+    """Each finding of the cases names the kind of call whose line of code a report shows, except
+    those listed as having no line (diagnose/blame.py)."""
     for name, having, _ in CASES:
         [found] = [f for f in findings(having, tmp_path / name) if f.name == name][:1]
         has_none = name.startswith(WITHOUT) or found.kind == GOOD
@@ -68,6 +73,7 @@ def test_every_finding_has_a_line_or_none(tmp_path: Path) -> None:
 
 
 def test_every_rule_is_run() -> None:
+    """The lists of rules that are run contain each rule."""
     run = {*rules.CAUSES, *rules.SYMPTOMS, *rules.REMARKS}
     run |= {
         RULES[name]
@@ -88,7 +94,8 @@ def test_every_rule_is_run() -> None:
 
 
 def test_every_threshold_decides() -> None:
-    """Every threshold is read by a rule; otherwise users would change it without effect."""
+    """Each threshold is read somewhere in the report's code; otherwise a user would change it
+    without effect."""
     folder = Path(rules.__path__[0]).parents[1]
     text = "\n".join(p.read_text("utf-8") for p in folder.rglob("*.py") if p.name != "limits.py")
     read = ('["{}"]', 'rate="{}"')  # the second one is a limit of one kind of conversion
@@ -97,4 +104,5 @@ def test_every_threshold_decides() -> None:
 
 
 def test_page_is_of_today() -> None:
+    """doc/diagnoses.md is the page that ./dev describe would write now."""
     assert PAGE.read_text("utf-8") == page(), "run ./dev describe"

@@ -1,4 +1,4 @@
-"""Remedies show only calls of libraries that the program uses."""
+"""Remedies show only calls of libraries and languages that the program uses."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ _WORDS = {r"\bH5[A-Z][a-z]+_": ("H5F", "H5D"), r"\bncmpi_": ("PNETCDF_FILE",)}
     ("name", "job"), [(n, j) for n, j, _ in CASES], ids=[n for n, _, _ in CASES]
 )
 def test_no_strange_calls(name: str, job: Job, tmp_path: Path) -> None:
+    """The example of a remedy has only calls of libraries that the log shows. name: of the case."""
     used = {row.module for row in job.rows}
     with open_log(write(job, tmp_path / "log.darshan")) as log:
         problems = [f for f in diagnose(log) if f.kind == PROBLEM]
@@ -34,7 +35,7 @@ def test_no_strange_calls(name: str, job: Job, tmp_path: Path) -> None:
 
 
 def test_what_fits_stays(tmp_path: Path) -> None:
-    """The same finding shows HDF5 calls if the program uses HDF5."""
+    """The finding `chunk-cache` shows HDF5 calls, because the program uses HDF5."""
     job = next(job for name, job, _ in CASES if name == "chunk-cache")
     with open_log(write(job, tmp_path / "log.darshan")) as log:
         first = next(f for f in diagnose(log) if f.name == "chunk-cache")
@@ -53,7 +54,8 @@ _SQL = r"PRAGMA|BEGIN;|COMMIT"
 @pytest.mark.parametrize("command", ["mawk -f a.awk", "perl a.pl", "bash a.sh", "sed -i s/a/b/ c",
                                      "java -jar a.jar", "sort a", "Rscript a.R"])  # fmt: skip
 def test_words_of_the_language(command: str, tmp_path: Path) -> None:
-    """A script has no example in C or in Python, and a program without a database none in SQL."""
+    """The remedies for a program of awk, Perl, a shell, sed, Java or R have no example in C, Python
+    or SQL."""
     for name, job, _ in CASES:
         one = replace(job, command=command.encode())
         with open_log(write(one, tmp_path / "log.darshan")) as log:
@@ -74,6 +76,8 @@ def test_python_is_for_python(tmp_path: Path) -> None:
 
 
 def _again(name: str, **values: float) -> Job:
+    """Returns a Python job that reads a file four times. name: of the file. values: further
+    counters."""
     return Job((row("POSIX", name, OPENS=1, READS=400, BYTES_READ=400 * MIB,
                     MAX_BYTE_READ=100 * MIB - 1, F_READ_TIME=6.0, **values),),
                command=b"python3 app.py")  # fmt: skip
@@ -88,7 +92,8 @@ def _again(name: str, **values: float) -> Job:
     ],
 )
 def test_words_of_the_file(name: str, words: str, tmp_path: Path) -> None:
-    """The remedy for reading again is that of the library that the file belongs to."""
+    """The remedy for reading a file again and again is in the terms of the library that the file
+    name belongs to: SQLite, numpy, or none. words: what its example must contain."""
     with open_log(write(_again(name), tmp_path / "log.darshan")) as log:
         example = next(f for f in diagnose(log) if f.name.startswith("same-")).remedy.example
     assert words in example
@@ -99,7 +104,8 @@ def test_words_of_the_file(name: str, words: str, tmp_path: Path) -> None:
 
 
 def test_copies(tmp_path: Path) -> None:
-    """A file that is read as often as others are written seems to be copied."""
+    """The remedy for a file that is read repeatedly shows a file copy if other files of its size
+    are written as often as it is read, and no copy otherwise."""
     copied = [row("POSIX", f"/data/run{i}", OPENS=1, WRITES=100, BYTES_WRITTEN=100 * MIB,
                   MAX_BYTE_WRITTEN=100 * MIB - 1, F_WRITE_TIME=0.1) for i in range(4)]  # fmt: skip
     job = _again("/data/base")
@@ -110,8 +116,8 @@ def test_copies(tmp_path: Path) -> None:
 
 
 def test_opened_again(tmp_path: Path) -> None:
-    """Words about locks are for files that are removed as often as they are opened, and words of
-    h5py for programs with HDF5."""
+    """The remedy for a file that is opened repeatedly mentions locks only if the file is removed as
+    often as it is opened, and has no h5py example for a program without HDF5."""
     job = next(job for name, job, _ in CASES if name == "opened-again")
     job = replace(job, command=b"python3 app.py")
     opened = next(one for one in job.rows if one.values.get("OPENS", 0) > 1)

@@ -1,4 +1,5 @@
-"""Time waiting for a processor: after a sleep in a call, it counts as a cost of that call."""
+"""How time that a process waited for a processor counts in potential savings: if it came after a
+sleep in a call, it is a cost of that call."""
 
 from __future__ import annotations
 
@@ -17,8 +18,9 @@ from .build import Job, row, write
     ids=["slept", "lost", "unknown"],
 )
 def test_stake(waits: int, preemptions: int, least: float, most: float, tmp_path: Path) -> None:
-    """3.5 of four seconds in opens were spent waiting for a processor. If each open slept, these
-    seconds are saved with the opens; if other programs took the processor away, they are not."""
+    """3.5 of the 4 seconds in opens were spent waiting for a processor. If each open slept, these
+    seconds are saved with the opens; if other programs took the processor away, they are not.
+    least, most: the bounds of the potential saving in seconds."""
     opened = row("POSIX", "/state", OPENS=1500, F_META_TIME=4.0)
     usage = row(
         "USAGE", "<process>", PROCESSES=1, WAITS=waits, PREEMPTIONS=preemptions,
@@ -30,8 +32,8 @@ def test_stake(waits: int, preemptions: int, least: float, most: float, tmp_path
 
 
 def test_shares_of_a_busy_machine(tmp_path: Path) -> None:
-    """On a busy machine a share is of the time without the waits for a processor, and no potential
-    saving exceeds it."""
+    """If other processes took the processor for 8 of 10 seconds, the potential saving and its share
+    refer to the 2 seconds without these waits."""
     written = row(
         "POSIX", "/out", OPENS=1, WRITES=200000, SEQ_WRITES=199999, BYTES_WRITTEN=2000000,
         MAX_BYTE_WRITTEN=1999999, SIZE_WRITE_0_100=200000, F_WRITE_TIME=7.0,
@@ -50,8 +52,9 @@ def test_shares_of_a_busy_machine(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("spent", "left"), [(2.0, 3.2), (7.0, 8.2)])
 def test_sleeps_outside_of_calls(spent: float, left: float, tmp_path: Path) -> None:
-    """A rank that slept in MPI waited 8.8 seconds for a processor to go on. Calls have at most as
-    much of that as they lasted; no I/O is at stake in the others."""
+    """A rank that slept mostly outside of I/O waited 8.8 seconds for a processor after its sleeps.
+    At most the time of the I/O calls (`spent` seconds) counts as their cost; the rest is subtracted
+    from the run time that shares refer to, so `left` seconds remain."""
     written = row(
         "POSIX", "/out", OPENS=1, WRITES=200000, SEQ_WRITES=199999, BYTES_WRITTEN=2000000,
         MAX_BYTE_WRITTEN=1999999, SIZE_WRITE_0_100=200000, F_WRITE_TIME=spent,

@@ -1,4 +1,5 @@
-"""Values of a damaged log cause neither high memory use nor a warning."""
+"""Impossible values in a damaged log cause neither high memory use nor a warning of Python or
+numpy."""
 
 from __future__ import annotations
 
@@ -19,13 +20,15 @@ from .build import Job, write
 from .cases import CASES
 
 PROCESSES = 1 << 42
-# The sum of two of the second number overflows to a negative number, and of four to a positive one.
+# Values of counters. The sum of two of the second one overflows int64 to a negative number, the sum
+# of four to a positive one.
 HUGE = ((1 << 62) + 1, (1 << 63) - (1 << 61) - (1 << 59))
 
 
 def damaged(job: Job, share: int, huge: int) -> Job:
-    """Returns a job with impossible numbers. share: 1 to set every counter to `huge`, 2 to set
-    every second one. Each row occurs twice, and there are too many processes."""
+    """Returns a job with impossible numbers. share: 1 to set every counter (except times) to
+    `huge`, 2 to set every second one. Each row occurs twice, and the number of processes is
+    2^42."""
     rows = [
         replace(
             row,
@@ -42,8 +45,9 @@ def damaged(job: Job, share: int, huge: int) -> Job:
 
 @pytest.mark.parametrize("case", CASES, ids=[name for name, _, _ in CASES])
 def test_huge_numbers(case: tuple[str, Job, Job], tmp_path: Path) -> None:
-    """The report on a job with huge counters is made without a warning. The jobs are a sample of
-    the damaged forms of the two jobs of each diagnosis; it changes with the commit."""
+    """The rules and sections of a report on a job with huge counters run without a warning. The
+    test takes a sample, which changes with the commit, of the damaged forms of both jobs of each
+    case."""
     name, *jobs = case
     damages = turning(itertools.product(jobs, (1, 2), HUGE), 0.5, f"damaged {name}")
     with warnings.catch_warnings():

@@ -17,14 +17,14 @@ from darshan_report.measure.processes.processes import processes
 from .build import Job, number_of, row, shared, write
 from .cases import CASES
 
-# Words of remedies that lose what others write meanwhile.
+# Words of remedies by which a process would lose what others write meanwhile.
 _LOSES = re.compile(
     r"open(ed)? (files? |each file |the file )?once"
     r"|keep[^.;:]* (open|memory|descriptor|handle|mapping|values|result)"
     r"|\b(collect|change|in)\b[^.;:]* memory|write[^.;:]* less often|remember",
     re.IGNORECASE,
 )
-# Findings whose remedies have such words and lose nothing, and why.
+# Findings whose remedies have such words and lose nothing, with the reason.
 _LOSE_NOTHING = {
     "chunks-rewritten": "values that are not yet in the file; only one process writes it",
     "across-the-grain": "the values that a process reads of a block, for one use",
@@ -61,7 +61,8 @@ _OF_COMMON = (STATE.text, OUTPUT.text, LOCKED.text)
 def test_no_rule_loses_data(
     name: str, having: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each case of a diagnosis, as if other processes read and wrote all of its files."""
+    """If other processes read and wrote all files of a case, its findings either advise nothing
+    that loses data or say how other processes use the files."""
     ids = frozenset(number_of(one.name) for one in having.rows)
     monkeypatch.setattr(Facts, "common", InCommon(states=ids))
     with open_log(write(having, tmp_path / "log.darshan")) as log:
@@ -75,6 +76,7 @@ def test_no_rule_loses_data(
 
 
 def _told(job: Job, folder: Path) -> str:
+    """Returns the remedy for files that are opened again and again."""
     with open_log(write(job, folder / "log.darshan")) as log:
         return next(f for f in diagnose(log) if f.name == "opened-again").remedy.text
 
@@ -85,7 +87,9 @@ def _opened(**counters: float) -> Job:
 
 
 def test_what_ranks_write_or_read(tmp_path: Path) -> None:
-    """Ranks append to a file; or read it while others write it; or read it when it is complete."""
+    """The advice for a file that ranks open again and again depends on its use: they append to it;
+    they read it while others write it; or they read it after it is complete, or only read it, so
+    that keeping it open loses nothing."""
     assert _told(_opened(WRITES=20_000, BYTES_WRITTEN=20_000), tmp_path) == OUTPUT.text
     times = {"F_READ_START_TIMESTAMP": 1.0, "F_WRITE_END_TIMESTAMP": 9.0}
     both = {"WRITES": 9_000, "BYTES_WRITTEN": 90_000, "READS": 60_000, "BYTES_READ": 600_000}
@@ -99,22 +103,24 @@ def test_what_ranks_write_or_read(tmp_path: Path) -> None:
     ("locked", "common"), [("/a", True), ("/a.lock", True), ("/b.lock", False), ("", False)]
 )
 def test_what_one_process_locks(locked: str, common: bool, tmp_path: Path) -> None:
-    """By a lock of the file, or of one with its name, a program says that others may use it. The
-    run has no other process, so the remedy does not say that one uses the file."""
+    """If the only process of a run locks the file, or a file of its name with .lock, others may use
+    the file: the advice for locked files is given. locked: the locked file; common: whether the
+    advice is expected."""
     opened = row("POSIX", "/a", OPENS=5000, WRITES=5000, BYTES_WRITTEN=50_000, F_META_TIME=4.0)
     lock = (row("POSIX_EXT", locked, LOCKS=5000, F_LOCK_TIME=0.01),) if locked else ()
     assert (_told(Job((opened, *lock)), tmp_path) == LOCKED.text) == common
 
 
 def test_what_sqlite_locks(tmp_path: Path) -> None:
-    """SQLite locks its file itself, and an open connection sees what others write."""
+    """The locks that SQLite takes on its database do not change the advice, because an open
+    connection of SQLite sees what others write."""
     opened = row("POSIX", "/a.db", OPENS=5000, WRITES=5000, BYTES_WRITTEN=50_000, F_META_TIME=4.0)
     lock = row("POSIX_EXT", "/a.db", LOCKS=5000, F_LOCK_TIME=0.01)
     assert _told(Job((opened, lock)), tmp_path) not in _OF_COMMON
 
 
 def test_one_of_many_files(tmp_path: Path) -> None:
-    """Among files of one process each there is one of all: the advice excepts it."""
+    """If all ranks use one of several files, the advice to open files once excepts this file."""
     own = row("POSIX", "/own", OPENS=5000, WRITES=5000, BYTES_WRITTEN=50_000, F_META_TIME=4.0)
     common = shared("POSIX", "/all", OPENS=400, WRITES=400, BYTES_WRITTEN=4000, F_META_TIME=0.5)
     told = _told(Job((own, common), nprocs=4), tmp_path)
@@ -122,8 +128,8 @@ def test_one_of_many_files(tmp_path: Path) -> None:
 
 
 def test_one_of_many_is_locked(tmp_path: Path) -> None:
-    """If one of several files is locked, the advice warns not to follow it for this file without
-    its lock."""
+    """If a process locks one of several files, the advice to open files once says for this file:
+    not without the lock."""
     own = row("POSIX", "/own", OPENS=5000, WRITES=5000, BYTES_WRITTEN=50_000, F_META_TIME=4.0)
     locked = row("POSIX", "/all", OPENS=400, WRITES=400, BYTES_WRITTEN=4000, F_META_TIME=0.5)
     lock = row("POSIX_EXT", "/all", LOCKS=400, F_LOCK_TIME=0.01)

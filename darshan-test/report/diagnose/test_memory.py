@@ -18,7 +18,8 @@ from tree import real_log_paths
 
 @pytest.fixture(autouse=True)
 def no_cycles_are_looked_for() -> Iterator[None]:
-    """Turns the garbage collector off, because it could free cycles in time by chance."""
+    """Turns Python's garbage collector off during each test, because it could free reference cycles
+    in time by chance."""
     gc.disable()
     yield
     gc.enable()
@@ -28,7 +29,8 @@ def no_cycles_are_looked_for() -> Iterator[None]:
     "path", turning(real_log_paths(), 0.2, "memory of rules"), ids=lambda path: path.name
 )
 def test_nothing_keeps_a_log(path: Path) -> None:
-    """No reference to a log remains, because one process reads thousands of them."""
+    """After the findings of a log are computed and released, no reference keeps its data alive; a
+    process may read thousands of logs."""
     with open_log(path) as log:
         facts = Facts(log, None, processes(log))
         diagnose_facts(facts)

@@ -1,4 +1,5 @@
-"""A file that is parsed again and again costs processor time and not I/O; the report says so."""
+"""A file that is parsed again and again costs processor time rather than I/O, and the report says
+so."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ PARSED = Job(
         ),
     )
 )
-# The line of the user, a library that is installed, and 8 seconds between its reads.
+# The call site of a user's line, below an installed library, with 8 seconds between its reads.
 SITE = row(
     "SITES",
     "read;/usr/lib/python3/dist-packages/tables/parse.py:7:parse;/home/a/run.py:3:column",
@@ -45,7 +46,8 @@ def told(job: Job, folder: Path) -> dict[str, Finding]:
 
 
 def test_twenty_times(tmp_path: Path) -> None:
-    """Without call sites a notice names the file, how often it was read, and how many bytes."""
+    """Without call sites, a notice without a potential saving names the file that was read 20
+    times, how often it was read, and how many bytes."""
     found = told(PARSED, tmp_path)
     words = "/a.csv was read at least 20.0 times over (120 MiB in total, of at most 6.00 MiB)"
     assert words in found[AGAIN].sentence
@@ -54,7 +56,7 @@ def test_twenty_times(tmp_path: Path) -> None:
 
 
 def test_once(tmp_path: Path) -> None:
-    """A file that is read once or twice is not reported."""
+    """A file that is read once or twice is not reported as read again."""
     for times in (1, 2):
         found = told(PARSED.but(BYTES_READ=times * 6 * MIB, OPENS=times), tmp_path)
         assert AGAIN not in found
@@ -62,8 +64,8 @@ def test_once(tmp_path: Path) -> None:
 
 
 def test_time_between_reads(tmp_path: Path) -> None:
-    """With call sites the time in which a library parses is at stake, and that of a user's own code
-    is not: it may compute."""
+    """With call sites, the time between reads in which an installed library parses counts as
+    potential saving; the time in the user's own code does not, because it may compute."""
     found = told(Job((*PARSED.rows, SITE)), tmp_path)
     stake = found[AGAIN].stake
     assert 7 < stake.between < stake.seconds < 8.1
@@ -74,8 +76,9 @@ def test_time_between_reads(tmp_path: Path) -> None:
 
 
 def config(folder: Path, name: str, gap: float, *frames: str) -> float:
-    """Returns the seconds between calls that are at stake in a loop that opens a file of 1 MiB 20
-    times; its own closes come so many seconds after the reads, which these frames made."""
+    """Returns the seconds between calls that a finding could save in a loop that opens a file of 1
+    MiB 20 times. name: of the file. gap: the seconds between the reads and the program's closes, in
+    total. frames: the frames of the reads above the user's."""
     user, file = "/home/a/run.py:3:step", number_of(name)
     read = {"READS": 40, "BYTES_READ": 20 * MIB, "F_READ_TIME": 0.3}
     same = {"PROCESSES": 1, "FILE_BITS": 1, "FILE1_BY_CALLS": file, "FILE1_CALLS": 20}
@@ -95,8 +98,9 @@ def config(folder: Path, name: str, gap: float, *frames: str) -> float:
 
 
 def test_parser_before_a_close(tmp_path: Path) -> None:
-    """The time before the program's own close is at stake if a parser made the reads, or if the
-    name of the file is that of a text, but no longer than a parser takes for 20 MiB."""
+    """The time between the reads and the program's own close counts if a parser made the reads,
+    or if the file's name is that of a text format, but at most as long as a parser takes for 20
+    MiB."""
     load = "/usr/lib/python3.11/json/__init__.py:274:load"
     assert 0.7 < config(tmp_path, "/a.dat", 0.8, load) < 0.81
     assert 0.7 < config(tmp_path, "/a.json", 0.8) < 0.81

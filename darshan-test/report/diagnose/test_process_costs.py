@@ -1,5 +1,5 @@
-"""The cost of the processes of a run excludes the runtime's own time and counts each second
-once."""
+"""The cost of starting many processes in a run excludes the runtime's own time, and counts each
+second once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ _SED = 40
 
 
 def stake(folder: Path, usage: dict[str, float], **process: float) -> float:
-    """Returns the seconds at stake in a run whose 40 processes of sed edit the same file."""
+    """Returns the seconds that a run could save whose 40 processes of sed each edit the same file.
+    usage: counters of their USAGE records; process: counters of their PROCESS records."""
     job = Job(
         (
             shared("STDIO", "/genes", OPENS=_SED, READS=_SED, BYTES_READ=_SED * MIB,
@@ -36,15 +37,16 @@ def stake(folder: Path, usage: dict[str, float], **process: float) -> float:
 
 
 def test_calls_of_the_runtime(tmp_path: Path) -> None:
-    """If a process of 0.08 s recorded half a million calls, 0.04 s are the runtime's."""
+    """If each process ran for 0.08 s and recorded half a million calls, 0.04 s of it are the
+    runtime's own and do not count."""
     usage = {"F_USER_TIME": 0.08, "F_SYSTEM_TIME": 0.005}
     few, many = (stake(tmp_path, usage, READS=reads) for reads in (10, 500_000))
     assert few - many == pytest.approx(_SED * 0.04, rel=0.2)
 
 
 def test_buffered_calls(tmp_path: Path) -> None:
-    """Seconds in calls that a buffer serves are already in the processor time; only sleep in calls
-    is added to it."""
+    """Seconds in calls that a stream's buffer serves are already part of the processor time; only
+    the sleep in calls is added to it."""
     usage = {"F_USER_TIME": 0.05, "F_SYSTEM_TIME": 0.005}
     awake, asleep = (
         stake(tmp_path, {**usage, "F_BLOCKED_TIME": slept}, F_READ_TIME=0.03)

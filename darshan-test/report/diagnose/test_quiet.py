@@ -1,4 +1,5 @@
-"""Ordinary programs have no problem, and no diagnosis invents one."""
+"""Real runs of ordinary programs (cp, tar, sqlite3, gcc, sort) have no findings that are
+problems."""
 
 from __future__ import annotations
 
@@ -18,11 +19,13 @@ _ROWS = 5_000
 
 
 def copy(folder: Path) -> list[str]:
+    """Makes a file. Returns the command that copies it."""
     (folder / "a").write_bytes(os.urandom(8 << 20))
     return ["cp", "a", "b"]
 
 
 def pack(folder: Path) -> list[str]:
+    """Makes many small files. Returns the command that packs them."""
     (folder / "tree").mkdir()
     for number in range(200):
         (folder / "tree" / f"{number}.txt").write_text(f"{number}\n" * 500)
@@ -30,6 +33,8 @@ def pack(folder: Path) -> list[str]:
 
 
 def database(folder: Path) -> list[str]:
+    """Writes the commands that fill a database in one transaction. Returns the command that runs
+    them."""
     values = ", ".join(f"({i}, 'row {i}')" for i in range(_ROWS))
     (folder / "make.sql").write_text(
         f"create table t (k integer primary key, v text); begin; insert into t values {values};"
@@ -39,6 +44,7 @@ def database(folder: Path) -> list[str]:
 
 
 def compiler(folder: Path) -> list[str]:
+    """Writes a C program. Returns the command that compiles it."""
     (folder / "a.c").write_text(
         "#include <stdio.h>\n#include <math.h>\n#include <pthread.h>\n"
         'int main(void) { return printf("%f\\n", 1.0) < 0; }\n'
@@ -47,12 +53,15 @@ def compiler(folder: Path) -> list[str]:
 
 
 def sort(folder: Path) -> list[str]:
+    """Writes a file of lines. Returns the command that sorts it."""
     (folder / "lines").write_text("".join(f"{i * 7919 % _LINES}\n" for i in range(_LINES)))
     return ["sort", "-n", "-o", "sorted", "lines"]
 
 
 @pytest.mark.parametrize("program", [copy, pack, database, compiler, sort])
 def test_quiet(program: Callable[[Path], list[str]], build: Path, tmp_path: Path) -> None:
+    """A real program without a problem has no problem in the report. program: makes its files, and
+    returns its command."""
     work = tmp_path / "work"
     work.mkdir()
     command = program(work)

@@ -1,4 +1,5 @@
-"""A rule that a log does not reach would have found nothing, and most logs reach few rules."""
+"""The report skips rules that a log cannot trigger. A skipped rule would have found nothing, and
+most logs are passed to few rules."""
 
 from __future__ import annotations
 
@@ -19,25 +20,28 @@ from darshan_report.log import open_log
 from .build import write
 from .cases import CASES
 
-# Calls of functions, of Python and of C, for a log of the corpus: the measured number and a fifth
-# more. Nothing else of what a diagnosis costs is independent of the load of the machine.
+# Calls of functions, of Python and of C, that a diagnosis of a log of the corpus makes at most: the
+# measured number and a fifth more. No other cost of a diagnosis is independent of the load of the
+# machine.
 MOST_CALLS = 7200
 LOGS = 60
 
 
 def found(path: Path, limits: Limits) -> list[Finding]:
+    """Returns the findings on a log."""
     with open_log(path) as log:
         return list(run.diagnose(log, limits))
 
 
 def limits() -> Iterator[Limits]:
-    """Yields thresholds on both sides of what the logs lose."""
+    """Yields thresholds above and below the potential savings of the logs."""
     for share, seconds in itertools.product((0.5, 0.05, 0.0005), (5, 0.05, 0.0005)):
         yield Limits({"stake.share": share, "stake.seconds": seconds})
 
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Returns the logs of a small corpus."""
     folder = tmp_path_factory.mktemp("corpus")
     done = make(folder, "--logs", str(LOGS), "--seed", "3")
     assert not done.returncode, done.stderr
@@ -48,7 +52,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @pytest.fixture
 def everything(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """Makes all logs reach all rules, until it is undone."""
+    """Makes every log reach every rule, until the test calls undo() on the returned patch."""
 
     def always(*_: Any) -> bool:
         return True
@@ -58,6 +62,8 @@ def everything(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 
 def test_what_is_not_reached_finds_nothing(everything: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A rule that is not run, because the log lacks its modules or is below its limits, would find
+    nothing."""
     logs = []
     for name, *jobs in CASES:
         for number, job in enumerate(jobs):
@@ -71,6 +77,8 @@ def test_what_is_not_reached_finds_nothing(everything: pytest.MonkeyPatch, tmp_p
 
 
 def test_calls_of_a_log(corpus: list[Path]) -> None:
+    """The diagnosis of a log makes on average at most MOST_CALLS Python calls, and not far
+    fewer."""
     calls = 0
 
     def count(_: Any, event: str, __: Any) -> None:

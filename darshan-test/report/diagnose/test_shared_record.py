@@ -1,4 +1,4 @@
-"""Many files that share an overflow record are not reported as one file that is used again."""
+"""Many files that share an overflow record are not reported as one file that is used repeatedly."""
 
 from __future__ import annotations
 
@@ -52,8 +52,9 @@ def told(job: Job, folder: Path) -> dict[str, Finding]:
 
 
 def test_files_read_once_are_not_read_again(tmp_path: Path) -> None:
-    """The report says nothing about single files, and that they are many. Their number is the log's
-    number of files, not the number of opens."""
+    """For an overflow record of 4,000 files, the report has no finding about a single file, but
+    one about many files. It takes their number from the log's metadata, not from the number of
+    opens."""
     found = told(FILES, tmp_path)
     assert [n for n, f in found.items() if f.kind == "problem"] == ["many-small-files"]
     assert found["many-small-files"].sentence.startswith("4,001 files ")
@@ -74,7 +75,7 @@ def test_one_file_there_is_one_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["read-by-all", "element-wise", "whole-file-copy"])
 def test_single_files_are_silent(name: str, tmp_path: Path) -> None:
-    """A problem of a single file is not reported for an overflow record."""
+    """A case of a problem of a single file is not reported if its record is an overflow record."""
     has = next(job for kind, job, _ in CASES if kind == name)
     assert name in told(has, tmp_path)
     rows = list(has.rows)
@@ -84,7 +85,8 @@ def test_single_files_are_silent(name: str, tmp_path: Path) -> None:
 
 
 def test_tiny_datasets_have_the_size_of_those_known(tmp_path: Path) -> None:
-    """The number of datasets in an overflow record is unknown: their bytes are in no mean."""
+    """The number of datasets in an overflow record is unknown, so its bytes are not part of the
+    mean size of a dataset."""
     has = next(job for kind, job, _ in CASES if kind == "many-objects")
     like = next(r for r in has.rows if "BYTES_ASKED_WRITTEN" in r.values)
     rest = [replace(r, name=NAME) for r in has.rows if r.name == like.name]
@@ -96,8 +98,8 @@ def test_tiny_datasets_have_the_size_of_those_known(tmp_path: Path) -> None:
 
 
 def test_a_cache_for_any_order_holds_all_chunks(tmp_path: Path) -> None:
-    """One chunk fits into the cache, and chunks are read again: a cache of ten of the sixteen
-    chunks would be no better than one of eight."""
+    """If chunks are read again in random order although one fits into the cache, the remedy names a
+    cache for all 16 chunks: one of 10 would be hardly better than the present one of 8."""
     has = next(job for kind, job, _ in CASES if kind == "chunk-cache")
     found = told(has.but(**SHUFFLED), tmp_path)["chunk-cache"]
     assert found.remedy and "in random order" in found.remedy.text

@@ -1,5 +1,5 @@
-"""A run of many programs is not an MPI job: rules about jobs report nothing, and findings name the
-responsible programs if the log knows them."""
+"""A run of many programs is not an MPI job: rules about MPI jobs report nothing for it, and
+findings name the programs that made the calls if the log has them."""
 
 from __future__ import annotations
 
@@ -29,20 +29,24 @@ _POSIX = 1
 
 
 def process(rank: int, command: str, parent: int = 0, **values: float) -> Row:
-    """Returns a process that lived for ten seconds."""
+    """Returns the PROCESS record of a process that lived for ten seconds. parent: the rank of its
+    parent; rank 0 has none."""
     known = {"COUNT": 1, "PARENT_RANK": parent if rank else -1, "PROGRAMS": 1, "ENDED": 1,
              "OPENS": 1, "F_END_TIMESTAMP": 10.0, **values}  # fmt: skip
     return row("PROCESS", f"host: {command}", rank=rank, **known)
 
 
 def as_tree(job: Job, commands: tuple[str, ...]) -> Job:
-    """Returns the job with the same records, in which the processes are programs of a run."""
+    """Returns the job with its records and, for each command, a PROCESS record: the ranks are
+    programs of a run."""
     rows = tuple(process(rank, command) for rank, command in enumerate(commands))
     return replace(job, rows=job.rows + rows, nprocs=len(commands))
 
 
 @pytest.mark.parametrize(("name", "having"), [(n, h) for n, h, _ in CASES if n in _TOGETHER])
 def test_silent(name: str, having: Job, tmp_path: Path) -> None:
+    """Findings about processes that work together are not made for a tree of programs. name: of the
+    case."""
     assert name in findings(having, tmp_path)
     number = max(having.nprocs, 2)
     found = findings(as_tree(having, ("bash x.sh", *["work"] * (number - 1))), tmp_path)
@@ -64,7 +68,7 @@ def test_all_that_are_about_jobs() -> None:
 
 
 def reads(name: str, rank: int = 0) -> Row:
-    """Returns many small reads of a file."""
+    """Returns the record of 50,000 small reads of a file."""
     return row(
         "POSIX", name, rank=rank, READS=50_000, SEQ_READS=50_000, SIZE_READ_0_100=50_000,
         BYTES_READ=5_000_000, MAX_BYTE_READ=4_999_999, OPENS=1, F_READ_TIME=5.0,
@@ -72,7 +76,8 @@ def reads(name: str, rank: int = 0) -> Row:
 
 
 def merged(name: str, number: int = 0, lowest: int = 0, highest: int = 0) -> tuple[Row, ...]:
-    """Returns the same reads, reduced over several processes; number 0: over all."""
+    """Returns the record of the same reads, reduced over `number` processes with ranks from
+    `lowest` to `highest`; number 0: over all processes."""
     found = replace(reads(name), rank=-1)
     if not number:
         return (found,)
@@ -110,6 +115,8 @@ _CATS = "cat \u00d7 4"
     ],
 )
 def test_programs(rows: tuple[Row, ...], programs: str, tmp_path: Path) -> None:
+    """A finding in a tree names the programs that did the I/O. programs: the expected text; "" if
+    none is named."""
     every = findings(as_tree(Job(rows), COMMANDS), tmp_path)
     found = every.get("read-by-each") or every["small-accesses-read"]
     assert found.programs == programs
@@ -135,7 +142,7 @@ def test_who_only_read_did_not_write(tmp_path: Path) -> None:
 
 
 def test_many_programs(tmp_path: Path) -> None:
-    """If many programs made the calls, the finding has only their number."""
+    """If nine programs made the calls, the finding has their number and not their names."""
     commands = ("bash x.sh", *(f"step-{i}" for i in range(9)))
     job = Job(tuple(reads(f"/{i}", 1 + i) for i in range(9)))
     assert (
@@ -145,8 +152,9 @@ def test_many_programs(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("time", "programs"), [(0.1, "sort and 3 other programs"), (0.01, "sort")])
 def test_programs_of_sums(tmp_path: Path, time: float, programs: str) -> None:
-    """For sums over all files, PROCESS records name the programs and the files' own records do
-    not. Programs with a trace of the time are not named."""
+    """A finding about a sum over all files takes its programs from PROCESS records, because the
+    files' records do not have them. A program with a small part of the time is not named. time:
+    seconds of each program other than sort."""
     job = Job(
         tuple(shared("POSIX", f"/{i}", OPENS=9, STATS=9, F_META_TIME=0.01) for i in range(900))
     )
@@ -162,20 +170,23 @@ def test_programs_of_sums(tmp_path: Path, time: float, programs: str) -> None:
 
 
 def test_programs_of_what_processes_do_not_count(tmp_path: Path) -> None:
-    """The POSIX_EXT records name the program that mapped files."""
+    """For mapped files, which PROCESS records do not count, the rank of the POSIX_EXT record names
+    the program."""
     job = Job((row("POSIX_EXT", "/a", rank=5, MMAP_BYTES=64 * MIB, MMAP_TOUCHED=64 * MIB),))
     found = findings(as_tree(job, COMMANDS), tmp_path)["unseen-mapped"]
     assert found.programs == "sort"
 
 
 def test_no_programs_without_a_tree(tmp_path: Path) -> None:
+    """A finding of a log without a tree names no programs."""
     found = findings(Job((reads("/a"),)), tmp_path)["small-accesses-read"]
     assert (found.programs, "Done by" in found.sentence) == ("", False)
 
 
 def test_time_is_of_the_processes_own_lives(tmp_path: Path) -> None:
-    """The time of a short process is compared with the sum of all lifetimes, without the shell's
-    waiting for others, and not with run time times ranks."""
+    """The time of a short process is compared with the sum of the lifetimes of all processes,
+    without the time that the shell waited for them; and not with the run time multiplied by the
+    ranks."""
     job = Job((reads("/a", 1),), seconds=1000)
     brief = [process(rank, "cat part", F_END_TIMESTAMP=0.1) for rank in range(1, 400)]
     shell = process(0, "bash x.sh", F_END_TIMESTAMP=60.0)
@@ -204,7 +215,8 @@ def test_ranks_of_many_processes(tmp_path: Path) -> None:
 
 
 def test_every_process_may_read_a_file_once(tmp_path: Path) -> None:
-    """A file that some processes read completely does not count as read again."""
+    """A file that each of four processes read once is not reported as read again; if only two
+    processes read it as often, it is."""
     values = {"READS": 4, "BYTES_READ": 400 * MIB, "MAX_BYTE_READ": 100 * MIB - 1,
               "OPENS": 4, "F_READ_TIME": 8.0}  # fmt: skip
     some = shared("SHARED", "/a", MODULE=_POSIX, RANKS=4, LOWEST_RANK=1, HIGHEST_RANK=4)

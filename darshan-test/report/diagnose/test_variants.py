@@ -1,4 +1,4 @@
-"""Findings that say something else in a case that is near to another one."""
+"""Pairs of similar logs for which a finding must differ, or occurs for only one of the two."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _RANKS = 8
 
 
 def in_turn() -> Job:
-    """Returns a job whose ranks read files of their own one after another, while the others
+    """Returns a job whose eight ranks read files of their own one after another, while the others
     wait."""
     pieces = (
         row("POSIX", f"/part{rank}", rank, OPENS=1, READS=8, SEQ_READS=7, BYTES_READ=8 * MIB,
@@ -27,7 +27,8 @@ def in_turn() -> Job:
 
 
 def test_collective_calls_are_no_turns(tmp_path: Path) -> None:
-    """In collective calls of all ranks one of them makes the calls below, as intended."""
+    """If all ranks make collective calls, below which one rank at a time does the I/O, this is not
+    reported as ranks that wait for each other."""
     job = in_turn()
     together = tuple(
         shared("MPI-IO", f"/part{rank}", COLL_READS=64, BYTES_READ=8 * MIB, F_READ_TIME=0.1)
@@ -39,7 +40,8 @@ def test_collective_calls_are_no_turns(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("each, told", [(0.7, True), (5.0, False)])
 def test_io_at_the_same_time_is_no_turn(each: float, told: bool, tmp_path: Path) -> None:
-    """In each bin all ranks move bytes: in turn only if their times fit into the bin together."""
+    """All ranks move bytes in each bin of the heat map. They take turns only if their I/O times
+    together fit into the bins. each: seconds of a rank; told: whether the finding is expected."""
     job = in_turn()
     rows = tuple(
         replace(one, values={**one.values, "F_READ_TIME": each}) if one.module == "POSIX" else one
@@ -82,6 +84,8 @@ def test_a_lock_that_processes_share(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_mapped_again(tmp_path: Path) -> None:
+    """For a file that is opened to map it, the remedy keeps the mapping; for others it keeps the
+    descriptor."""
     opened = Job((row("POSIX", "/a", OPENS=5000, MMAPS=2000, F_META_TIME=4.0),))
     assert "descriptor" in findings(opened, tmp_path)["opened-again"].remedy.text
     found = findings(opened.but(MMAPS=5000), tmp_path)["opened-again"]
@@ -90,6 +94,8 @@ def test_a_file_that_is_mapped_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("files, waits", [(1, True), (3000, False)])
 def test_who_asks_about_many_files_waits_for_none(files: int, waits: bool, tmp_path: Path) -> None:
+    """The remedy for queries of one file is a notification, because the program may wait for it;
+    that for thousands of files is not. waits: whether the remedy is a notification."""
     asked = Job(
         tuple(row("POSIX", f"/f{i}", STATS=5000, F_META_TIME=4.0 / files) for i in range(files))
     )
@@ -97,7 +103,8 @@ def test_who_asks_about_many_files_waits_for_none(files: int, waits: bool, tmp_p
 
 
 def test_what_all_ranks_parse(tmp_path: Path) -> None:
-    """The calls take little time; what each rank does with the bytes takes much."""
+    """If the calls of reads take little time, but each rank parses the same bytes for long, the
+    potential saving is the parsing."""
     job = Job(
         (
             shared("POSIX", "/mesh", OPENS=4, READS=1280, BYTES_READ=40 * MIB,
@@ -115,7 +122,8 @@ def test_what_all_ranks_parse(tmp_path: Path) -> None:
 
 
 def test_a_view_of_small_pieces(tmp_path: Path) -> None:
-    """MPI-IO moves the gaps of a view, too."""
+    """If MPI-IO reads more bytes through a view than were requested, the finding says that it moved
+    the gaps of the view as well, and counts their time as potential saving."""
     job = Job(
         (
             shared("MPI-IO", "/a", COLL_OPENS=4, VIEWS=4, INDEP_READS=4, BYTES_READ=30 * MIB,
@@ -138,7 +146,8 @@ def test_a_view_of_small_pieces(tmp_path: Path) -> None:
 
 
 def test_a_view_is_written_piece_by_piece(tmp_path: Path) -> None:
-    """A few independent writes through a view become a POSIX write for each piece."""
+    """A few independent writes through a view are reported if they became a small POSIX write for
+    each piece, and not if they became few or large ones."""
     split = Job(
         (
             shared("MPI-IO", "/a", INDEP_WRITES=4, VIEWS=4, BYTES_WRITTEN=8 * MIB,
@@ -156,7 +165,8 @@ def test_a_view_is_written_piece_by_piece(tmp_path: Path) -> None:
 
 
 def test_whole_arrays_as_text(tmp_path: Path) -> None:
-    """The size of a large write of Fortran tells whether it has characters or numbers."""
+    """If the size of a large write of Fortran is not a multiple of the size of a number, the
+    program converts numbers to text; otherwise the time between writes is not called conversion."""
     job = Job(
         (
             row("POSIX", "/a", OPENS=1, WRITES=128, BYTES_WRITTEN=64 * MIB, ACCESS1_ACCESS=524290,
@@ -184,8 +194,9 @@ def test_whole_arrays_as_text(tmp_path: Path) -> None:
     ],
 )
 def test_decoded_images(frames: str, file: str, told: bool, tmp_path: Path) -> None:
-    """Libraries decode images between their reads, seeks and closes; other calls of Pillow do not
-    follow such work, and OpenCV reads videos, too."""
+    """Time between the reads and closes of an image library counts as decoding
+    (`conversion-reading`) if its loading function made the calls, and the file is an image. told:
+    whether it counts."""
     inside = f"/v/site-packages/{frames};/a.py:3:load"
     same = {"FRAMES": 2, "PROCESSES": 1, "FILE_BITS": 1, "FILE1_BY_CALLS": number_of(file)}
     job = Job(
@@ -200,7 +211,8 @@ def test_decoded_images(frames: str, file: str, told: bool, tmp_path: Path) -> N
 
 
 def test_read_back(tmp_path: Path) -> None:
-    """A file that is written anew before each time that it is read has other bytes each time."""
+    """A file that is written again before each time that it is read has other bytes each time: it
+    is not reported as the same bytes read again."""
     job = Job((
         row("POSIX", "/a", OPENS=32, READS=320, WRITES=32, BYTES_READ=320 * MIB,
             BYTES_WRITTEN=320 * MIB, MAX_BYTE_READ=10 * MIB, MAX_BYTE_WRITTEN=10 * MIB,
@@ -214,8 +226,9 @@ def test_read_back(tmp_path: Path) -> None:
     ("library", "told"), [("netCDF4/_netCDF4.abi3.so+100", True), ("grid/_g.abi3.so+100", False)]
 )
 def test_values_of_netcdf(library: str, told: bool, tmp_path: Path) -> None:
-    """The netCDF library works on each value that is asked for, in any order; with another library,
-    scattered reads of the same bytes cost what the calls cost."""
+    """Scattered reads of the same bytes are reported as read again if they came from the netCDF
+    library, which works on each value between them. Below another library only the calls count, and
+    these took too little time here."""
     inside = f"/v/site-packages/netCDF4.libs/libnetcdf.so.22+10;/v/site-packages/{library}"
     inside = inside if told else inside.partition(";")[2]
     file = number_of("/a.nc")
@@ -233,8 +246,9 @@ def test_values_of_netcdf(library: str, told: bool, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("short", "longer", "told"), [(0.01, 4.0, True), (1.0, 0.5, False)])
 def test_slow_bindings(short: float, longer: float, told: bool, tmp_path: Path) -> None:
-    """A binding that takes longer for each element leaves longer gaps; between short gaps, a longer
-    one is the program's own work."""
+    """If nearly all gaps between HDF5 calls are long, the time in them is that of the Python
+    binding; if most gaps are short, the long ones are the program's own work. short, longer:
+    seconds in gaps of each kind."""
     job = Job(
         (
             row("LAYERS", "/f.h5:/d", UPPER_MODULE=4, READ_CALLS=20_000, BYTES_ASKED_READ=80_000,
@@ -252,7 +266,8 @@ def test_slow_bindings(short: float, longer: float, told: bool, tmp_path: Path) 
 
 
 def test_a_second_pass_is_no_search(tmp_path: Path) -> None:
-    """An index is made of all datasets, which are then read."""
+    """Opening all datasets repeatedly is reported as a search only if their values are not read: a
+    program that makes an index first and then reads them is not reported."""
     every: dict[str, float] = {"UPPER_MODULE": 4, "OPEN_CALLS": 6, "F_OPEN_TIME": 0.006}
     search = Job((
         row("LAYERS", "/f.h5", UPPER_MODULE=3), row("H5F", "/f.h5", OPENS=1),

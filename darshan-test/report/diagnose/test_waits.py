@@ -1,4 +1,4 @@
-"""Findings on ranks that wait for the I/O of one rank, with and without measured waits."""
+"""Findings on ranks that wait while one rank does I/O, for logs with and without measured waits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ NAME = "one-process-does-all"
 
 
 def alone(moved: int, *, reads: bool = False) -> Job:
-    """Returns a job whose rank 0 writes, or reads, so many bytes in large pieces in 0.7 s."""
+    """Returns a job of which only rank 0 does I/O: it writes, or reads, `moved` bytes in large
+    pieces in 0.7 s."""
     kind = "READ" if reads else "WRITE"
     done = "READ" if reads else "WRITTEN"
     values = {
@@ -30,7 +31,8 @@ def alone(moved: int, *, reads: bool = False) -> Job:
 
 
 def told(job: Job, folder: Path) -> dict[str, float]:
-    """Returns the seconds of the run that findings with a stake could save, by finding."""
+    """Returns the findings with a potential saving: the seconds of the run that each could save, by
+    name."""
     with Log(write(job, folder / "log.darshan")) as log:
         return {f.name: f.stake.run for f in diagnose(log) if f.stake.run > 0}
 
@@ -44,7 +46,8 @@ def test_without_waits_the_others_may_wait(tmp_path: Path) -> None:
 
 
 def test_with_waits_the_stake_is_the_waiting(tmp_path: Path) -> None:
-    """Seven of eight ranks wait for 0.7 s: each would save seven eighths."""
+    """If seven of eight ranks wait while one works for 0.7 s, the potential saving is seven eighths
+    of this time; if they wait later, there is no finding."""
     job = alone(400 * MIB, reads=True)
     found = told(replace(job, extra=waits(1, wait=True)), tmp_path)
     assert abs(found[NAME] - 0.7 * 7 / 8) < 1e-3

@@ -1,4 +1,5 @@
-"""Words of numbers, which are the same in `darshan stat` and in every form of the report."""
+"""How numbers and their words are written, alike in `darshan stat`, the report's text and its web
+page."""
 
 from __future__ import annotations
 
@@ -15,13 +16,14 @@ from .build import MIB, Job, Row, row, write
 from .cases import CASES
 
 UNEVEN = {name: job for name, job, _ in CASES if name.startswith("imbalance")}
-# Times of each size that has a unit of its own.
+# A job whose time is set to each size that has a unit of its own.
 SHORT = Job((row("POSIX", "/a", OPENS=1, READS=9, BYTES_READ=90, F_READ_TIME=23e-6),), seconds=40)
 SIZES = {"s": 23.0, "ms": 23e-3, "\u00b5s": 23e-6}
 
 
 def told(build: Path, log: Path) -> dict[str, str]:
-    """Returns what stat, the text and the page say of a log."""
+    """Returns the text of `darshan stat`, of the report as text and of the web page about a log, by
+    "stat", "text" and "page"."""
     page = log.with_suffix(".html")
     commands = {
         "stat": [build / "darshan", "stat", "-r", log],
@@ -50,7 +52,8 @@ def test_one_unit(build: Path, tmp_path: Path, unit: str) -> None:
 
 @pytest.mark.parametrize("name", UNEVEN)
 def test_times_the_mean(build: Path, tmp_path: Path, name: str) -> None:
-    """An uneven share is a multiple of the mean, never a percentage above it."""
+    """The uneven load of a rank is written as a multiple of the mean ("8.3 times the mean"), never
+    as a percentage above it."""
     said = told(build, write(UNEVEN[name], tmp_path / "a.darshan"))
     for form in ("text", "page"):
         assert re.search(r"\d(\.\d)? times the mean", said[form]), form
@@ -62,7 +65,7 @@ def test_times_the_mean(build: Path, tmp_path: Path, name: str) -> None:
     ("name", "job"), [(n, j) for n, j, _ in CASES], ids=[n for n, _, _ in CASES]
 )
 def test_numbers_and_their_words(name: str, job: Job, tmp_path: Path) -> None:
-    """No text has a plural after 1 ("1 calls") or a count of 0."""
+    """No finding has a plural after 1 ("1 calls") or counts 0 of something ("0 reads")."""
     few = {"FSYNCS": 1, "OPENS": 1, "STATS": 1, "SEEKS": 0, "MISSES": 1}
     rows = tuple(
         replace(one, values={k: min(v, few.get(k, v)) for k, v in one.values.items()})
@@ -92,7 +95,8 @@ def test_python_fits_into_the_run(tmp_path: Path) -> None:
 
 
 def test_notice_of_the_same_seconds(tmp_path: Path) -> None:
-    """A second claim of the same time says so, also that of a notice."""
+    """If two findings, also notices, claim the same time, the second one says so, and the others
+    together claim at most the whole time."""
     job = next(job for name, job, _ in CASES if name == "blocking-only")
     with open_log(write(job, tmp_path / "a.darshan")) as log:
         found = diagnose(log)

@@ -1,5 +1,5 @@
-"""A PyTorch program with a DataLoader: two workers read samples, and the parent adds up their
-means."""
+"""A PyTorch program: two workers of a DataLoader read samples, and the parent adds up the means of
+the batches."""
 
 from pathlib import Path
 

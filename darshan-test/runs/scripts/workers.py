@@ -1,5 +1,5 @@
-"""Runs workers of Python in one of several ways: workers.py fork|spawn|forkserver|futures
-[terminate]."""
+"""Python workers that read and write files: workers.py fork|spawn|forkserver|futures [terminate].
+The first argument says how they are started, "terminate" that idle workers are terminated."""
 
 import concurrent.futures
 import multiprocessing
@@ -10,7 +10,8 @@ from typing import Any
 
 
 def work(number: int) -> int:
-    """Reads a range of a shared file, writes a separate file, and a line to a shared file."""
+    """Reads 50,000 bytes of the shared file "big", writes them to a file of its own, and appends a
+    line to a shared file. Returns the size of its own file."""
     with open("big", "rb") as file:
         file.seek(number * 1000)
         data = file.read(50_000)
@@ -32,7 +33,8 @@ def started(ready: Any) -> None:
 
 
 def pool(how: str, terminate: bool) -> int:
-    """Runs a pool whose workers exit normally, or are terminated while they are idle."""
+    """Runs 24 calls of work() in a pool of three workers, which exit normally or are terminated
+    while they are idle. how: the start method. Returns the sum of the results."""
     context = multiprocessing.get_context(how)
     ready = context.Semaphore(0)
     with context.Pool(3, started, (ready,)) as workers:

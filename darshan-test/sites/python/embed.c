@@ -1,8 +1,8 @@
-/* Opens libpython, runs a Python text, ends the interpreter and closes the library, `times` times.
+/* Opens libpython by dlopen, runs a Python text, ends the interpreter and closes the library, TIMES
+ * times: embed LIBPYTHON TIMES TEXT
  *
- * embed LIBPYTHON TIMES TEXT
- *
- * Prints a line each time: 1 if the library is no longer loaded, and the result of probe_closed. */
+ * Prints a line each time: 1 if the library is no longer loaded, else 0, and the result of
+ * probe_closed (probe.c). Returns 1 if the library cannot be opened. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

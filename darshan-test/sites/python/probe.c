@@ -38,6 +38,8 @@ __attribute__((constructor)) static void begin(void) {
   if (path) out = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 
+/* Writes file, function, line, first line and "is cut" of a frame into `line`, separated by US.
+ * Returns the number of characters, as snprintf does. */
 static int put_frame(char *line, size_t room, const struct python_frame *frame) {
   char text[640];
   struct python_place place = {.text = text, .room = sizeof(text)};
@@ -46,8 +48,9 @@ static int put_frame(char *line, size_t room, const struct python_frame *frame) 
                   place.line, place.first_line, place.is_cut);
 }
 
-/* Returns whether python_frames_are gives the same answer as walking the stack: for these frames,
- * for those of the previous probe, and for these frames with a change. */
+/* Returns whether python_frames_are agrees with a walk of the stack, about the `count` frames of
+ * this probe, about those of the previous probe of this thread, and about these frames with one
+ * change. */
 static bool is_same(struct python_frame *frames, size_t count) {
   static __thread struct python_frame before[FRAMES];
   static __thread size_t count_before;
@@ -70,6 +73,7 @@ static bool is_same(struct python_frame *frames, size_t count) {
   return true;
 }
 
+/* Appends the line for a probe with this number to the file PROBE_OUT. */
 static void probe(int number) {
   static __thread struct python_frame frames[FRAMES];
   size_t count = python_frames(frames, FRAMES), outside = 0;
@@ -89,8 +93,8 @@ static void probe(int number) {
   free(line);
 }
 
-/* Looks up the object file of this address, as the walk of native frames does when it first reaches
- * an object. */
+/* Lets the runtime examine the object that contains `address`, as the walk of native frames does
+ * when it first reaches an object. */
 static void look_at_caller(const void *address) {
   struct loaded_object object;
   if (!python_is_here() && loader_object_of(address, &object) == 0) python_look_at(object.map);
@@ -112,10 +116,13 @@ VISIBLE off_t lseek64(int fd, off_t to, int from) {
 
 /* --- for embed.c ----------------------------------------------------------------------- */
 
+/* Tells the runtime that libpython is about to be closed. */
 VISIBLE void probe_closing(void);
 void probe_closing(void) {
   python_closing();
 }
+/* Tells the runtime that libpython was closed. Returns the number of frames that it still finds (0
+ * or 1), plus 10 if it still knows a Python. */
 VISIBLE int probe_closed(void);
 int probe_closed(void) {
   struct python_frame frame;
@@ -125,6 +132,8 @@ int probe_closed(void) {
 
 /* --- for tests by ctypes --------------------------------------------------------------- */
 
+/* Returns the line of an instruction (its offset in bytes) by python_line. form: of enum
+ * python_lines. table, size: the line table. first_line: of the code object. */
 VISIBLE uint32_t probe_line(int form, const void *table, size_t size, uint32_t first_line,
                             long instruction);
 uint32_t probe_line(int form, const void *table, size_t size, uint32_t first_line,
@@ -132,6 +141,8 @@ uint32_t probe_line(int form, const void *table, size_t size, uint32_t first_lin
   return python_line(form, (uintptr_t)table, size, first_line, instruction);
 }
 
+/* Walks this thread's frames `times` times, each time at most `limit` frames. Returns the number of
+ * all frames found. */
 VISIBLE size_t probe_walks(long times, size_t limit);
 size_t probe_walks(long times, size_t limit) {
   struct python_frame frames[64];
@@ -141,6 +152,8 @@ size_t probe_walks(long times, size_t limit) {
   return count;
 }
 
+/* Compares this thread's frames with those of one walk `times` times. Returns how often they were
+ * the same. */
 VISIBLE size_t probe_comparisons(long times, size_t limit);
 size_t probe_comparisons(long times, size_t limit) {
   struct python_frame frames[64];
@@ -150,6 +163,7 @@ size_t probe_comparisons(long times, size_t limit) {
   return same;
 }
 
+/* Describes `times` frames of this thread. Returns how many could be described. */
 VISIBLE size_t probe_descriptions(long times);
 size_t probe_descriptions(long times) {
   struct python_frame frames[64];
@@ -161,7 +175,8 @@ size_t probe_descriptions(long times) {
   return done;
 }
 
-/* Changes one to three members of the description of Python's data structures. */
+/* Changes one to three members of the description of Python's data structures (python.layout),
+ * except the first FOUND_FIELDS. */
 static void damage(void) {
   uint16_t *fields = (uint16_t *)&python.layout;
   enum { FIELDS = sizeof(python.layout) / sizeof(uint16_t) };
@@ -171,9 +186,9 @@ static void damage(void) {
   }
 }
 
-/* Walks and describes this thread's frames with a damaged description of Python's data structures,
- * as at the first walk of a process. Returns the state: whether the description was refused,
- * accepted, or neither. */
+/* Damages the description of Python's data structures, and walks and describes this thread's frames
+ * as at the first walk of a process. seed: of the damage. Returns python_state afterwards: whether
+ * the description was refused, accepted, or neither. */
 VISIBLE int probe_damaged(unsigned seed);
 int probe_damaged(unsigned seed) {
   static struct python_frame frames[FRAMES];

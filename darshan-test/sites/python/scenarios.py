@@ -1,4 +1,5 @@
-"""Calls probe.c from code of many kinds, and writes the frames that Python itself reports.
+"""Makes probes (probe.c) from code of many kinds, and writes the frames that Python itself reports
+at each.
 
     scenarios.py TRUTH
 
@@ -26,7 +27,7 @@ lock = threading.Lock()
 
 
 def shown(text):
-    """Returns the text in the form in which python_describe writes it."""
+    """Returns the text as python_describe writes it: unprintable characters become "?"."""
     return "".join("?" if unshowable(ord(c)) else c for c in text)
 
 
@@ -35,7 +36,8 @@ def unshowable(c):
 
 
 def walk(frame):
-    """Returns file, function and line of this frame and of all frames that called it."""
+    """Returns [file, function, line] of this frame and of all frames that called it, innermost
+    first."""
     found = []
     while frame is not None:
         code = frame.f_code
@@ -46,7 +48,8 @@ def walk(frame):
 
 
 def here(*_, **__):
-    """Makes a probe, and writes the frames that Python reports. Both are on one line."""
+    """Makes a probe, and writes the frames that Python reports. Both happen on one line. Returns
+    the number of the probe."""
     with lock:
         number = next(numbers)
     frames = (os.lseek(FIRST + number, 0, 0), walk(sys._getframe()))[1]

@@ -1,5 +1,5 @@
-"""The frames that the runtime finds in each installed Python, compared with those that Python
-itself reports.
+"""The Python frames that the runtime finds, in each installed Python, compared with those that
+Python itself reports.
 
 Pythons are searched in PATH and in pyenv's folder. DARSHAN_PYTHONS adds others, one per line: a
 path, or a command (`ld.so --library-path FOLDER python3.14`)."""
@@ -23,9 +23,10 @@ from sample import TOLD
 from tree import SOURCE
 
 HERE = Path(__file__).resolve().parent
-RELEASES = [f"3.{minor}" for minor in range(8, 16)]  # of python-layouts.def
+# Releases for which python-layouts.def has a layout.
+RELEASES = [f"3.{minor}" for minor in range(8, 16)]
 IMPORTERS = ("<frozen importlib._bootstrap", "<frozen zipimport")
-# Files of CPython's library that look for modules, and the innermost frames that show it.
+# Files of CPython's library that read sources. Their frames as the innermost ones show such a read.
 LOOKS = re.compile(r"/python3[^/]*/(linecache|inspect|importlib/metadata(/__init__)?)\.py$")
 READERS = 4
 SECONDS = 300
@@ -93,8 +94,8 @@ def probe(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(
     probe: Path, command: Command, *words: str | Path, **more: str
 ) -> tuple[str, list[list[str]]]:
-    """Runs Python with the probe. Returns its output, and the fields of each call of lseek. more:
-    variables to add."""
+    """Runs Python with the probe. Returns its output, and for each probe its fields (see probe.c).
+    more: variables to add."""
     out = probe.parent / "out"
     out.unlink(missing_ok=True)
     environment = {
@@ -119,7 +120,8 @@ def run(
 
 
 def frames_in(call: list[str]) -> list[list[str]]:
-    """Returns file, function, line, first line and "is cut" of each frame of a call."""
+    """Returns [file, function, line, first line, is cut] of each frame of a probe, innermost
+    first."""
     return [frame.split("\x1f") for frame in call[5].split("\x1e")] if call[5] else []
 
 
@@ -127,7 +129,8 @@ each_python = pytest.mark.parametrize("python", PYTHONS.values(), ids=PYTHONS)
 
 
 def test_which_pythons(record_property: Callable[[str, object], None]) -> None:
-    """Reports with which releases of CPython the tests of this folder ran."""
+    """At least one CPython is found. The end of pytest's output names the releases that were tried,
+    and those that were not found."""
     found = sorted({name.split(" ")[0] for name in PYTHONS}, key=RELEASES.index)
     missing = [release for release in RELEASES if release not in found]
     line = f"Python frames: tried with {' '.join(found)}"
@@ -138,7 +141,7 @@ def test_which_pythons(record_property: Callable[[str, object], None]) -> None:
 
 
 def test_every_release_has_a_layout() -> None:
-    """The runtime's table of layouts and the list of releases above have the same releases."""
+    """The table python-layouts.def has a row for each of RELEASES, and no others."""
     text = (SOURCE / "runtime/stacks/python/python-layouts.def").read_text()
     rows = re.findall(r"^(?:LAYOUT|PUBLISHED)\((\d+),", text, re.M)
     assert [f"3.{minor}" for minor in rows] == RELEASES
@@ -146,7 +149,8 @@ def test_every_release_has_a_layout() -> None:
 
 @each_python
 def test_frames(probe: Path, python: Command) -> None:
-    """Every frame of every call has the file, function and line that Python itself reports."""
+    """At each probe of scenarios.py, the runtime finds the same frames (file, function and line) as
+    Python itself reports."""
     truth = probe.parent / "truth"
     run_out, calls = run(probe, python, HERE / "scenarios.py", truth)
     told = {int(call[0]): call for call in calls}
@@ -173,16 +177,16 @@ def test_frames(probe: Path, python: Command) -> None:
 
 @each_python
 def test_lines(probe: Path, python: Command) -> None:
-    """Every instruction of modules of the standard library has the line that Python itself
-    reports."""
+    """For every instruction of some modules of the standard library, python_line returns the line
+    that Python itself reports."""
     out, _ = run(probe, python, HERE / "lines.py", probe)
     assert int(out) > 20000
 
 
 @each_python
 def test_damaged_layouts(probe: Path, python: Command) -> None:
-    """A description of Python's data structures with wrong offsets causes no crash, and is refused
-    in most cases."""
+    """If the description of Python's data structures has wrong offsets, walking the frames does not
+    crash, and in most cases the description is refused."""
     seeds = 3000
     out, _ = run(probe, python, HERE / "uses.py", probe, "damage", str(seeds))
     unsure, trusted, refused = map(int, out.split())
@@ -191,16 +195,17 @@ def test_damaged_layouts(probe: Path, python: Command) -> None:
 
 @each_python
 def test_end_with_daemon_threads(probe: Path, python: Command) -> None:
-    """Threads whose stacks are walked while the interpreter ends and frees their states do not
-    crash."""
+    """While the interpreter ends and frees the states of threads, walks of these threads' stacks do
+    not crash."""
     for _ in range(8):
         run(probe, python, HERE / "uses.py", probe, "daemons")
 
 
 @each_python
 def test_imports(probe: Path, python: Command, tmp_path: Path) -> None:
-    """Calls of the import machinery, and reads of sources within an import, are attributed to the
-    line with the import; other reads of sources to the outermost line."""
+    """Calls of the import machinery, and reads of source files within an import, belong to the line
+    with the import statement. Other reads of source files by CPython's library belong to the
+    outermost line."""
     (tmp_path / "outer.py").write_text("x = 1\n\nimport inner\n")
     (tmp_path / "inner.py").write_text(
         "x = open(__file__).read()\nimport traceback\ntraceback.extract_stack()\n"
@@ -228,8 +233,8 @@ def test_imports(probe: Path, python: Command, tmp_path: Path) -> None:
 
 @each_python
 def test_sub_interpreter(probe: Path, python: Command) -> None:
-    """From Python 3.12 on, the frames are those of the sub-interpreter; before, those of the main
-    interpreter."""
+    """In a sub-interpreter, the runtime finds that interpreter's frames from Python 3.12 on, and
+    those of the main interpreter before 3.12."""
     _, calls = run(probe, python, HERE / "uses.py", probe, "sub")
     inside, after = [[frame[1:3] for frame in frames_in(call)] for call in calls]
     text = (HERE / "uses.py").read_text().split("\n")
@@ -252,8 +257,8 @@ def library_of(python: Command) -> Path | None:
 
 @each_python
 def test_loaded_later(probe: Path, python: Command) -> None:
-    """A libpython that is opened by dlopen is found at its first call, and forgotten when it is
-    unloaded."""
+    """A libpython that a program opens by dlopen is found at its first probe, and forgotten when it
+    is closed; three times."""
     library, program = library_of(python), probe.parent / "embed"
     if not library:
         pytest.skip("only elsewhere: this Python has no shared library")
@@ -282,8 +287,8 @@ int main(void) {
 
 @each_python
 def test_copied_variables(probe: Path, python: Command) -> None:
-    """The variables of Python are found in a program that is not position-independent, which has
-    copies of variables of libpython."""
+    """Python is also found in a program that is not position-independent, to which the linker
+    copied variables of libpython."""
     library, program = library_of(python), probe.parent / "copies"
     text = "import sysconfig as s; print(s.get_path('include'))"
     headers = subprocess.run([*python, "-c", text], capture_output=True, text=True, check=True)
@@ -304,7 +309,7 @@ def test_copied_variables(probe: Path, python: Command) -> None:
 
 
 def test_no_python(probe: Path) -> None:
-    """A program without Python has no Python frames."""
+    """A probe in a program without Python has no frames."""
     program = probe.parent / "none"
     source = "#include <unistd.h>\nint main(void) { return lseek(1000001, 0, 0) != 0; }"
     subprocess.run(["gcc", "-x", "c", "-o", program, "-"], input=source, text=True, check=True)

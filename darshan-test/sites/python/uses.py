@@ -19,15 +19,16 @@ probe.probe_descriptions.restype = ctypes.c_size_t
 
 
 def deep(levels, function, *arguments):
-    """Calls a function below this many frames of Python, including this one."""
+    """Calls function(*arguments) below `levels` frames of Python, including this one; returns its
+    result."""
     if levels == 1:
         return function(*arguments)
     return deep(levels - 1, function, *arguments)
 
 
 def damage(seeds):
-    """Prints how many damaged descriptions were neither refused nor accepted, accepted, and
-    refused."""
+    """Walks frames with `seeds` damaged descriptions of Python's data structures. Prints for how
+    many the runtime was unsure, trusted the description, and refused it."""
     states = [0, 0, 0, 0, 0]
     for seed in range(int(seeds)):
         states[deep(1 + seed % 9, probe.probe_damaged, seed)] += 1

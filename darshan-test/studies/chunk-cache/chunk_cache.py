@@ -1,5 +1,5 @@
-"""The study of the chunk cache: its cases, a run of each without and with the runtime, and the
-table of results."""
+"""Measures how slow reads of a compressed variable are if the chunk cache has no room for a chunk:
+the cases, a run of each without and with the runtime, and the table of results."""
 
 from __future__ import annotations
 
@@ -11,10 +11,14 @@ from instrumented import Counters, Lab, Run
 
 MIB = 1 << 20
 VARIABLE = "temperature"
-# The caches of the source, which prints MiB: 1.0, 15.3, 33.4 and 64.8.
+# Cache sizes of the source in bytes, where "source" is the published measurement that the study
+# repeats. The source prints MiB: 1.0, 15.3, 33.4 and 64.8.
 CACHES = (1 << 20, 16_000_000, 35_000_000, 68_000_000)
-OWN = 0  # the cache that the library chooses
+# Stands for the cache size that the library chooses.
+OWN = 0
+# Chunk lengths in time, latitude and longitude of the compressed files.
 COMPRESSED = ((64, 128, 256), (256, 128, 256))
+# Chunk lengths of the files that are not compressed.
 PLAIN = tuple((steps, 64, 128) for steps in (4, 8, 16, 32, 64))
 # Microseconds per later horizontal slice in the source, by steps per chunk and cache.
 SOURCE = {
@@ -55,7 +59,7 @@ class Case:
         return "-".join(map(str, (*self.chunk, self.level))) + ".nc"
 
 
-# The problem and its fix, through HDF5 itself, and with netCDF's own fix.
+# Pairs of a problem and its fix: through HDF5 itself, and with netCDF's own fix.
 PROBLEMS = [
     (Case("hdf5", COMPRESSED[0], 1, CACHES[0]), Case("hdf5", COMPRESSED[0], 1, CACHES[1])),
     (Case("hdf5", COMPRESSED[1], 1, CACHES[0]), Case("hdf5", COMPRESSED[1], 1, CACHES[3])),
@@ -81,8 +85,8 @@ class Measured:
     and the counters of the log."""
 
     case: Case
-    bare: dict[str, float]  # the output of the reader
-    ours: dict[str, float]
+    bare: dict[str, float]  # the reader's output without the runtime, see numbers()
+    ours: dict[str, float]  # with the runtime
     same: bool  # whether all output except times is equal
     posix: Counters  # of the file
     dataset: Counters  # H5D
@@ -122,7 +126,7 @@ class Study:
     size: Size
 
     def write(self, case: Case) -> Path:
-        """Writes the file of a case unless it exists; returns its path."""
+        """Writes the file of a case without the runtime, unless it exists. Returns its path."""
         path = self.lab.folder / case.file
         if not path.exists():
             partial = path.with_suffix(".partial")
@@ -133,7 +137,8 @@ class Study:
         return path
 
     def command(self, case: Case) -> list[str]:
-        """Returns the command that reads the file of a case."""
+        """Returns the command that reads the file of a case, which is written if it does not
+        exist."""
         amounts = map(str, (case.cache, self.size.slices, self.size.series))
         program = self.lab.program(f"chunk-cache/read-{case.library}")
         return [program, str(self.write(case)), *amounts]

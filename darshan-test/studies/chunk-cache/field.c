@@ -1,5 +1,5 @@
 /* Generates values similar to those of a climate model: smooth in space and time, with noise in the
- * low bits, so that deflate reduces their size partially. */
+ * low bits, so that deflate reduces their size only partially. */
 #include "field.h"
 
 #include <stdint.h>

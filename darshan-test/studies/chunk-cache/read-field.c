@@ -1,7 +1,8 @@
 /* Reads horizontal slices one after another, then time series at points. Arguments: FILE, bytes of
- * chunk cache (0: the library's default), number of slices, number of series. Prints a name and a
- * number per line: sums of the values, the size of the cache in use, requested bytes, and, with
- * names that end in _us, times in microseconds. */
+ * chunk cache (0: the library's default), number of slices, number of series.
+ *
+ * Prints a name and a number per line: sums of the values, the size of the cache in use in bytes,
+ * requested bytes, and, with names that end in _us, times in microseconds. */
 #include "field.h"
 #include "variable.h"
 
@@ -9,12 +10,14 @@
 #include <stdlib.h>
 #include <time.h>
 
+/* Returns the time of a clock in microseconds. */
 static double microseconds(clockid_t clock) {
   struct timespec now;
   clock_gettime(clock, &now);
   return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
+/* Returns the sum of n values. */
 static double sum(const float *values, size_t n) {
   double total = 0;
   for (size_t i = 0; i < n; i++)
@@ -26,6 +29,7 @@ struct times {
   double first, later; /* later: sum of all but the first */
 };
 
+/* Adds the time of read number i, in microseconds. */
 static void add(struct times *times, size_t i, double taken) {
   if (i == 0)
     times->first = taken;
@@ -33,11 +37,14 @@ static void add(struct times *times, size_t i, double taken) {
     times->later += taken;
 }
 
+/* Prints the time of the first read, and the mean of the others, or 0 if n is 1. n: number of
+ * reads. */
 static void print(const char *what, const struct times *times, size_t n) {
   printf("%s_first_us %.1f\n", what, times->first);
   printf("%s_later_us %.1f\n", what, n > 1 ? times->later / (double)(n - 1) : 0.0);
 }
 
+/* Reads n planes of the field and prints the sum of each. values: room for one. */
 static void read_slices(size_t n, float *values) {
   struct times times = {0, 0};
   for (size_t i = 0; i < n; i++) {
@@ -50,6 +57,8 @@ static void read_slices(size_t n, float *values) {
   print("slice", &times, n);
 }
 
+/* Reads the first `steps` time steps at n points and prints the sum of each. values: room for
+ * one. */
 static void read_series(size_t n, size_t steps, float *values) {
   struct times times = {0, 0};
   for (size_t i = 0; i < n; i++) {

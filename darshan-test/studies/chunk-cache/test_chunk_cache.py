@@ -1,4 +1,4 @@
-"""Checks the results of the small study that do not depend on time."""
+"""Results of the small study of the chunk cache that do not depend on time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from instrumented import Lab
 
 VALUE_BYTES = 4
 PLANE = 128 * 256
-# Slices of one chunk, and nothing else.
+# Slices of one chunk, and nothing else, are read.
 SIZE = Size(steps=256, slices=5, series=0)
 
 

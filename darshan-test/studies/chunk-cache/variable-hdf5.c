@@ -1,4 +1,4 @@
-/* Reads the variable with HDF5; the file's access property list sets the cache size. */
+/* The functions of variable.h with HDF5. The file's access property list sets the cache size. */
 #include "field.h"
 #include "variable.h"
 
@@ -10,6 +10,7 @@ enum { SLOTS = 1009 };
 static const double PREEMPTION = 0.75;
 static hid_t file, dataset;
 
+/* Ends the program with a message if an HDF5 call failed; otherwise returns its result. */
 static hid_t check(hid_t id, const char *what) {
   if (id < 0) {
     fprintf(stderr, "%s: HDF5 failed\n", what);

@@ -1,4 +1,5 @@
-/* Reads the variable with netCDF-4, which enlarges the cache of a variable with large chunks. */
+/* The functions of variable.h with netCDF-4, which by itself enlarges the cache of a variable with
+ * large chunks. */
 #include "field.h"
 #include "variable.h"
 
@@ -10,6 +11,7 @@ enum { SLOTS = 1009 };
 static const float PREEMPTION = 0.75f;
 static int file, variable;
 
+/* Ends the program with a message if a netCDF call failed. */
 static void check(int status, const char *what) {
   if (status == NC_NOERR) return;
   fprintf(stderr, "%s: %s\n", what, nc_strerror(status));

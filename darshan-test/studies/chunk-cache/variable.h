@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* Opens the file and its variable with a chunk cache of this many bytes; 0: the library's default.
- * Ends the program with a message on failure. */
+/* Opens the file and its variable with a chunk cache of this many bytes; 0: the library's
+ * default. */
 void variable_open(const char *path, size_t cache_bytes);
 
 /* Returns the length of the variable in time steps. */
@@ -19,6 +19,7 @@ size_t variable_cache(void);
  * and length in time, lat and lon. Ends the program with a message on failure. */
 void variable_read(const size_t start[3], const size_t count[3], float *values);
 
+/* Closes the variable and its file. */
 void variable_close(void);
 
 #endif

@@ -9,8 +9,10 @@
 
 #include "durable.h"
 
+/* Bytes that are copied at once. */
 enum { BLOCK = 1 << 20 };
 
+/* Copies all bytes between two descriptors. Returns 0, or -1 with errno. */
 static int copy_bytes(int from, int to) {
   off_t offset = 0;
   char *block = malloc(BLOCK);

@@ -1,4 +1,5 @@
-/* A backup of the whole file, .NAME.bck, which is complete as soon as it has this name. */
+/* A backup of the whole file NAME, .NAME.bck in the same folder, which is complete as soon as it
+ * has this name. All functions print a message on failure. */
 #ifndef STUDY_BACKUP_H
 #define STUDY_BACKUP_H
 
@@ -10,7 +11,7 @@ int backup_make(const char *path);
  * after a message. */
 int backup_restore(const char *path);
 
-/* Removes the backup of a file that is complete. Returns 0, or -1 after a message. */
+/* Removes the backup of a file that is complete. Returns 0, or -1 on failure. */
 int backup_remove(const char *path);
 
 #endif

@@ -14,12 +14,15 @@ const struct number_type number_types[TYPE_COUNT] = {
 #undef TYPE
 };
 
+/* The position in the text: the next character, the start of its line, and the line's number,
+ * from 1. */
 struct reader {
   const char *at, *line_start;
   size_t line;
   struct mistake *mistake;
 };
 
+/* Stores a mistake at this place of the text. Returns -1. */
 __attribute__((format(printf, 3, 4))) static int wrong(struct reader *reader, const char *at,
                                                        const char *format, ...) {
   va_list arguments;
@@ -31,6 +34,7 @@ __attribute__((format(printf, 3, 4))) static int wrong(struct reader *reader, co
   return -1;
 }
 
+/* Skips blanks, line ends and comments. */
 static void skip_blanks(struct reader *reader) {
   for (;; reader->at++) {
     if (*reader->at == '#') reader->at += strcspn(reader->at, "\n");
@@ -42,6 +46,7 @@ static void skip_blanks(struct reader *reader) {
   }
 }
 
+/* Reads the character `wanted`. Returns 0, or -1 with the mistake if another one follows. */
 static int expect(struct reader *reader, char wanted) {
   skip_blanks(reader);
   if (*reader->at != wanted) return wrong(reader, reader->at, "'%c' is missing here", wanted);
@@ -59,6 +64,7 @@ static size_t word(struct reader *reader, const char **start) {
   return length;
 }
 
+/* Reads the word `wanted`. Returns 0, or -1 with the mistake if another one follows. */
 static int keyword(struct reader *reader, const char *wanted) {
   const char *start;
   size_t length = word(reader, &start);
@@ -66,6 +72,7 @@ static int keyword(struct reader *reader, const char *wanted) {
   return wrong(reader, start, "%s is missing here", wanted);
 }
 
+/* Reads a path, and stores its object and its name. Returns 0, or -1 with the mistake. */
 static int read_path(struct reader *reader, struct command *command) {
   const char *start;
   size_t length = word(reader, &start), slash = length;
@@ -81,6 +88,7 @@ static int read_path(struct reader *reader, struct command *command) {
   return 0;
 }
 
+/* Reads the name of a type. Returns 0, or -1 with the mistake. */
 static int read_type(struct reader *reader, struct command *command) {
   const char *start;
   size_t length = word(reader, &start);
@@ -145,6 +153,7 @@ static char *convert(const char *start, const struct number_type *type, union nu
   return end;
 }
 
+/* Reads exactly command->count values. Returns 0, or -1 with the mistake. */
 static int read_values(struct reader *reader, struct command *command) {
   const struct number_type *type = &number_types[command->type];
   command->values = calloc(command->count, sizeof *command->values);
@@ -168,6 +177,7 @@ static int read_values(struct reader *reader, struct command *command) {
   return 0;
 }
 
+/* Reads a whole command. Returns 0, or -1 with the mistake. */
 static int read_command(struct reader *reader, struct command *command) {
   if (keyword(reader, "CREATE") || read_path(reader, command) || expect(reader, '{') ||
       read_type(reader, command) || read_dims(reader, command) || keyword(reader, "DATA") ||

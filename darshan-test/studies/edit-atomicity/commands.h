@@ -1,7 +1,8 @@
-/* The command language: CREATE /object/name {type (dims) DATA {values}};
+/* The command language: CREATE /object/name {type (dims) DATA {values}}; creates an attribute of an
+ * object.
  *
- * /name is an attribute of the root group.  Without (dims) it is a scalar.  Dims and
- * values are separated by blanks or commas; # starts a comment. */
+ * /name is an attribute of the root group. Without (dims) it is a scalar. Dims and values are
+ * separated by blanks or commas; # starts a comment until the end of the line. */
 #ifndef STUDY_COMMANDS_H
 #define STUDY_COMMANDS_H
 
@@ -48,14 +49,16 @@ struct commands {
   size_t count;
 };
 
+/* The first mistake in a text. */
 struct mistake {
-  size_t line, column;
+  size_t line, column; /* from 1 */
   char text[200];
 };
 
 /* Parses all commands of a text that ends with a 0 byte. Returns 0, or -1 with the position and
  * text of the first mistake. In both cases the caller frees the commands. */
 int commands_parse(const char *text, struct commands *commands, struct mistake *mistake);
+/* Frees the items of `commands`, but not `commands` itself. */
 void commands_free(struct commands *commands);
 
 #endif

@@ -7,6 +7,7 @@ from edit_atomicity import NINE, Study
 from instrumented import Lab
 from killing import Case
 
+# Bytes of the file.
 SIZE = 70_000
 
 

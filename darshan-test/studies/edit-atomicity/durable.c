@@ -45,6 +45,7 @@ int sync_descriptor(int fd) {
   return durable ? fsync(fd) : 0;
 }
 
+/* Syncs the file or folder of this name. Returns 0, or -1 with errno. flags: for open. */
 static int sync_path(const char *path, int flags) {
   int fd = durable ? open(path, O_RDONLY | O_CLOEXEC | flags) : -1;
   if (!durable) return 0;

@@ -16,12 +16,18 @@ from pathlib import Path
 from instrumented import Counters, Lab, print_table
 
 HERE = Path(__file__).resolve().parent
+# The commands that add nine attributes.
 NINE = HERE / "nine.h5edit"
+# Levels of protection: no backup, one backup, a backup before each command, a journal of
+# overwritten bytes.
 LEVELS = ("no", "yes", "inc", "delta")
-SMALL = (15, 38, 76)  # megabytes, as in the source
+# Sizes of files in megabytes, as in the source.
+SMALL = (15, 38, 76)
 FULL = (*SMALL, 123, 310, 549, 2200)
-METADATA = 1 << 20  # make-file stores all metadata before this offset
-BACKUP_SUFFIXES = (".bck-new", ".undo")  # suffixes of the files that h5edit writes next to the file
+# The programs store all metadata before this offset in bytes, so edits overwrite nothing behind it.
+METADATA = 1 << 20
+# Suffixes of the files that h5edit writes next to the file.
+BACKUP_SUFFIXES = (".bck-new", ".undo")
 # The known value of the source's table (H5edit with Backup Virtual File Driver, Atomicity
 # Performance Study, 2014): the ratio of nine backups to one.
 SOURCE_INC_YES = 9
@@ -40,7 +46,7 @@ class Measured:
     seconds: float  # seconds of the whole program without the runtime, minimum over the runs
     bare: list[float]  # processor time without the runtime
     instrumented: list[float]  # processor time with the runtime
-    counters: dict[str, Counters]  # per file
+    counters: dict[str, Counters]  # of POSIX, by the file's name without its folder
 
     def total(self, counter: str) -> float:
         """Returns the sum of a counter over all files of the log."""

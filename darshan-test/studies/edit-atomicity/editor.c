@@ -18,6 +18,7 @@ static hid_t memory_type(enum number_kind kind) {
   return -1;
 }
 
+/* Returns the HDF5 type of an attribute. */
 static hid_t file_type(enum type_index type) {
   switch (type) {
 #define TYPE(name, kind, bits)                                                                     \
@@ -31,6 +32,7 @@ static hid_t file_type(enum type_index type) {
   return -1;
 }
 
+/* Stores a mistake at the place of a command. Returns -1. */
 __attribute__((format(printf, 3, 4))) static int
 wrong(struct mistake *mistake, const struct command *command, const char *format, ...) {
   va_list arguments;
@@ -42,6 +44,8 @@ wrong(struct mistake *mistake, const struct command *command, const char *format
   return -1;
 }
 
+/* Returns whether two commands create the same attribute. a_object: the open object of the
+ * first. */
 static int same_attribute(hid_t a_object, const struct command *a, hid_t file,
                           const struct command *b) {
   if (strcmp(a->name, b->name)) return 0;
@@ -82,6 +86,7 @@ int editor_check(const char *path, const struct commands *commands, struct mista
   return status;
 }
 
+/* Executes a command. Returns 0, or a negative number on failure. */
 static int create(hid_t file, const struct command *command) {
   hsize_t dims[MAX_RANK];
   for (int i = 0; i < command->rank; i++)

@@ -7,8 +7,8 @@
 #include "commands.h"
 
 /* Opens the file for reading and checks that every command can be executed: its object exists, its
- * attribute does not. Returns 0; -1 with the first mistake; -2 if the file cannot be read as HDF5.
- * */
+ * attribute does not. Returns 0; -1 with the first mistake; -2 without one if the file cannot be
+ * read as HDF5. */
 int editor_check(const char *path, const struct commands *commands, struct mistake *mistake);
 
 /* Opens the file with this access property list, executes `count` commands in order until one

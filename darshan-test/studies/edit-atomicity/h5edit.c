@@ -16,8 +16,11 @@
 #include "editor.h"
 #include "undo-driver.h"
 
+/* Most bytes of a file of commands. */
 enum { LARGEST_COMMANDS = 64 << 20 };
 
+/* Prints which command failed, and the state of the file. done: number of commands before it.
+ * Returns 1, the exit status. */
 static int failed(const char *path, size_t done, const char *state) {
   fprintf(stderr, "h5edit: %s: command %zu failed; %s\n", path, done + 1, state);
   return 1;
@@ -117,6 +120,8 @@ static char *read_text(const char *path) {
   return text;
 }
 
+/* Checks all commands of a file, and executes them at a level of protection. Returns the exit
+ * status. */
 static int edit(const struct level *level, const char *path, const char *commands_path) {
   struct commands commands = {NULL, 0};
   struct mistake mistake;
@@ -141,6 +146,7 @@ static int usage(void) {
   return 2;
 }
 
+/* Returns the level of protection with this name; NULL if there is none. */
 static const struct level *level_named(const char *name) {
   for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
     if (!strcmp(levels[i].name, name)) return &levels[i];

@@ -1,7 +1,8 @@
 /* A preloaded library that kills the process at its n-th call that changes files. INTERRUPT_AT=n:
- * before that call; with INTERRUPT_HALF, after half of it if it is a write. INTERRUPT_TRACE=path:
- * writes a line for every such call, with fields between tabs and the bytes of a write in
- * hexadecimal. From this a test computes the files after a loss of power. */
+ * before that call; with INTERRUPT_HALF, after half of it if it is a write.
+ *
+ * INTERRUPT_TRACE=path: writes a line for every such call, with fields between tabs and the bytes
+ * of a write in hexadecimal. From this a test computes the files after a loss of power. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -31,6 +32,7 @@ static void die(void) {
   kill(getpid(), SIGKILL);
 }
 
+/* Writes a line to the trace, if there is one. */
 __attribute__((format(printf, 1, 2))) static void note(const char *format, ...) {
   va_list arguments;
   if (!trace) return;
@@ -40,6 +42,7 @@ __attribute__((format(printf, 1, 2))) static void note(const char *format, ...) 
   fflush(trace);
 }
 
+/* Returns the inode of an open file; 0 on failure. */
 static unsigned long inode(int fd) {
   struct stat status;
   return fstat(fd, &status) ? 0 : status.st_ino;

@@ -13,6 +13,7 @@ from instrumented import plain_environment
 from lab.command import finished_in_bytes
 from lab.environment import preload
 
+# Suffixes of the files that the editor writes next to the file.
 HIDDEN = (".bck", ".bck-new", ".undo")
 
 

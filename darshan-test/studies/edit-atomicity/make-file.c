@@ -1,5 +1,6 @@
-/* Makes an HDF5 file of about the given number of bytes: datasets of 32-bit integers. All metadata
- * is in the first mebibyte, so that a study can undo an edit without a copy of the whole file. */
+/* Makes an HDF5 file of about the given number of bytes, with datasets of 32-bit integers:
+ * make-file FILE BYTES. All metadata is in the first mebibyte, so that a study can undo an edit
+ * without a copy of the whole file. */
 #include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@ static void fail(const char *what) {
   exit(1);
 }
 
+/* Writes `count` values to a dataset. seed: of the values. */
 static void fill(hid_t dataset, hsize_t count, unsigned seed) {
   int *values = malloc(SLICE * sizeof *values);
   if (!values) fail("malloc");
@@ -28,6 +30,7 @@ static void fill(hid_t dataset, hsize_t count, unsigned seed) {
   free(values);
 }
 
+/* Creates and fills dataset number `index` with `count` values. */
 static void make_dataset(hid_t file, unsigned index, hsize_t count) {
   char name[32];
   snprintf(name, sizeof name, "data%u", index);

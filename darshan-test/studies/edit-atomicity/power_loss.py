@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-Names = dict[str, int]  # of a folder: name -> file
+# A folder's content: name of a file, and the number that Disk gives the file.
+Names = dict[str, int]
 
 
 @dataclass
 class DataCall:
     """A call that changes the content of a file: a write or a truncation. Files are numbered."""
 
-    file: int
+    file: int  # number of the file in Disk
     offset: int
     data: bytes | None  # None: truncates the file at the offset
 
@@ -32,9 +33,9 @@ class Disk:
     names reach the disk in the order of the calls, changes of data in any order."""
 
     folder: int  # its inode
-    name: str
-    inode: int
-    content: bytes
+    name: str  # of file 0
+    inode: int  # of file 0
+    content: bytes  # of file 0
     contents: dict[int, bytes] = field(init=False)
     names: Names = field(init=False)
     numbers: dict[int, int] = field(init=False)  # inode -> file
@@ -89,8 +90,8 @@ class Disk:
         self.waiting = [call for call in self.waiting if call.file != synced]
 
     def outcomes(self) -> Iterator[dict[str, bytes]]:
-        """Yields the possible contents of the folder, by name, after a loss of power at this
-        point."""
+        """Yields contents that the folder may have after a loss of power at this point: the bytes
+        of each file by name."""
         some = self.waiting
         choices = (
             [],

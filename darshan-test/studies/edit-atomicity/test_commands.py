@@ -11,6 +11,7 @@ import pytest
 from edit_atomicity import LEVELS, Study
 from instrumented import Lab, digest
 
+# Bytes of the files.
 SIZE = 100_000
 TYPES = {  # HDF5's types with extreme values, and their output by h5dump
     "H5T_STD_I8": ("-128 127", "-128, 127"),
@@ -24,7 +25,9 @@ TYPES = {  # HDF5's types with extreme values, and their output by h5dump
     "H5T_IEEE_F32": ("-0.5 1e10", "-0.5, 1e+10"),
     "H5T_IEEE_F64": ("0.25 -1e-300", "0.25, -1e-300"),
 }
+# A valid command.
 GOOD = "CREATE /a {H5T_STD_I8LE DATA {1}};\n"
+# Invalid second command: place and text of the message.
 BAD = {
     "CREATE /b {H5T_STD_I8LE DATA {1}}": "2:34: ';' is missing here",
     "CHANGE /b {H5T_STD_I8LE DATA {1}};": "2:1: CREATE is missing here",

@@ -7,7 +7,9 @@ import pytest
 from edit_atomicity import LEVELS, NINE, Measured, Study
 from instrumented import Lab, digest
 
-SIZES = (1, 3)  # megabytes
+# Sizes of the files in megabytes.
+SIZES = (1, 3)
+# Number of commands in NINE.
 COMMANDS = NINE.read_text().count("CREATE")
 
 

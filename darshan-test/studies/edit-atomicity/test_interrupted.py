@@ -8,6 +8,7 @@ import subprocess
 import pytest
 from killing import Case
 
+# Variables for interrupt.c: kill before the call, or after half of it.
 HOW = ({}, {"INTERRUPT_HALF": "1"})
 
 

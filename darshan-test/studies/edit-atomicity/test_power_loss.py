@@ -8,6 +8,7 @@ from edit_atomicity import Study
 from killing import HIDDEN, Case
 from power_loss import Disk
 
+# Contents of a folder: a file's bytes by name.
 Outcome = dict[str, bytes]
 
 

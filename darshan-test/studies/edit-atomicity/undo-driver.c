@@ -14,10 +14,12 @@
 #include <H5FDdevelop.h>
 #endif
 
+/* The driver's information in an access property list. */
 struct access {
   struct undo *undo;
 };
 
+/* A file that the driver has opened. */
 struct driver_file {
   H5FD_t common; /* HDF5 expects it first */
   struct undo *undo;
@@ -107,6 +109,7 @@ static herr_t driver_read(H5FD_t *common, H5FD_mem_t type, hid_t transfer, haddr
   return 0;
 }
 
+/* Saves the old bytes in the journal, then writes. Returns 0, or -1 on failure. */
 static herr_t driver_write(H5FD_t *common, H5FD_mem_t type, hid_t transfer, haddr_t address,
                            size_t size, const void *buffer) {
   struct driver_file *file = (struct driver_file *)common;
@@ -117,6 +120,8 @@ static herr_t driver_write(H5FD_t *common, H5FD_mem_t type, hid_t transfer, hadd
   return 0;
 }
 
+/* Gives the file the length that HDF5 wants, after saving the bytes behind it. Returns 0, or -1 on
+ * failure. */
 static herr_t driver_truncate(H5FD_t *common, hid_t transfer, hbool_t closing) {
   struct driver_file *file = (struct driver_file *)common;
   haddr_t end = file->end_of_addresses;

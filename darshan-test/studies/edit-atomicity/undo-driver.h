@@ -1,4 +1,4 @@
-/* An HDF5 file driver that saves the bytes that it overwrites in an undo journal. */
+/* An HDF5 file driver that saves bytes in an undo journal (undo.h) before it overwrites them. */
 #ifndef STUDY_UNDO_DRIVER_H
 #define STUDY_UNDO_DRIVER_H
 

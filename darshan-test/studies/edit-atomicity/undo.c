@@ -12,8 +12,8 @@
 
 #include "durable.h"
 
-/* BLOCK: the size of the aligned ranges that are saved, so that neighbouring small writes need one
- * record. LARGEST: the most original bytes in a record. */
+/* BLOCK: bytes of the aligned ranges that are saved, so that neighbouring small writes need one
+ * record. LARGEST: most original bytes in a record. */
 enum { BLOCK = 4096, LARGEST = 1 << 20 };
 
 static const char magic[8] = "H5UNDO1";
@@ -58,6 +58,8 @@ void undo_abandon(struct undo *undo) {
   free(undo);
 }
 
+/* Writes and syncs the header of the journal, and allocates the bits of saved blocks. Returns 0, or
+ * -1 with errno. */
 static int write_header(struct undo *undo) {
   struct stat status;
   struct header header = {.size = 0};
@@ -92,10 +94,12 @@ struct undo *undo_begin(const char *path) {
   return undo;
 }
 
+/* Returns whether a block, by its number, is in the journal. */
 static int is_saved(const struct undo *undo, off_t block) {
   return undo->saved[block / 8] >> block % 8 & 1;
 }
 
+/* Appends the original bytes of a range to the journal. Returns 0, or -1 with errno. */
 static int append_record(struct undo *undo, off_t offset, size_t length) {
   struct record record = {(uint64_t)offset, length, 0};
   char *bytes = undo->buffer + sizeof record;

@@ -1,6 +1,7 @@
 /* Lets a file with keys grow by batches of records: a table of SQLite with nine indexes. Every
  * record has a number, and its keys and bytes follow from this number, so two runs write the same
- * file. With 0 batches, only the empty tables are made. */
+ * file. With 0 batches, only the empty tables are made. Prints the time and file size of each
+ * batch, and the kernel's counts of the process's I/O. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sqlite3.h>
@@ -14,20 +15,26 @@
 
 enum { KEYS = 9, KEY_BYTES = 30, RECORD_BYTES = 998, REST_BYTES = RECORD_BYTES - KEYS * KEY_BYTES };
 
+/* The arguments. */
 struct plan {
   const char *path;
-  unsigned long first, batches, records, cache; /* cache: KiB */
+  /* first batch, number of batches, records of a batch, SQLite's cache in KiB */
+  unsigned long first, batches, records, cache;
 };
 
+/* Prints `what` and the reason, and ends the program with status 1. base: NULL if memory is
+ * missing. */
 static void fail(sqlite3 *base, const char *what) {
   fprintf(stderr, "grow: %s: %s\n", what, base ? sqlite3_errmsg(base) : "no memory");
   exit(1);
 }
 
+/* Executes an SQL statement; ends the program on failure. */
 static void execute(sqlite3 *base, const char *statement) {
   if (sqlite3_exec(base, statement, NULL, NULL, NULL)) fail(base, statement);
 }
 
+/* Returns the seconds since the epoch. */
 static double now(void) {
   struct timespec time;
   clock_gettime(CLOCK_REALTIME, &time);
@@ -66,6 +73,7 @@ static sqlite3 *open_base(const struct plan *plan) {
   return base;
 }
 
+/* Creates the table and its nine indexes. */
 static void make_tables(sqlite3 *base) {
   char text[512] = "CREATE TABLE record (";
   size_t length = strlen(text);
@@ -79,6 +87,7 @@ static void make_tables(sqlite3 *base) {
   }
 }
 
+/* Inserts the record with this number. */
 static void insert(sqlite3 *base, sqlite3_stmt *statement, unsigned long number) {
   char record[RECORD_BYTES];
   uint64_t seed = number * (uint64_t)0x2545f4914f6cdd1du;
@@ -136,6 +145,7 @@ static int read_traffic(struct traffic *traffic) {
              : -1;
 }
 
+/* Prints the kernel's counts since `before`; nothing if the kernel does not count. */
 static void print_traffic(const struct traffic *before) {
   struct traffic after;
   if (read_traffic(&after)) return;
@@ -145,6 +155,7 @@ static void print_traffic(const struct traffic *before) {
          after.writes - before->writes);
 }
 
+/* Parses a number, at least 0; ends the program with status 2 if the text is not one. */
 static unsigned long number(const char *text) {
   char *end = NULL;
   unsigned long value = strtoul(text, &end, 10);

@@ -14,14 +14,20 @@ from statistics import mean
 
 from instrumented import Counters, Lab, Run, print_table
 
-RECORD = 998  # bytes, including nine keys of 30 bytes
+# Bytes of a record, including nine keys of 30 bytes.
+RECORD = 998
 BATCHES = 14
-FULL = 305_000  # records of a batch, as in the source
+# Records of a batch, as in the source.
+FULL = 305_000
 SMALL = FULL // 50
+# SQLite's default cache in KiB.
 DEFAULT_CACHE = 2000  # KiB, SQLite's default
-ROOM = {SMALL: 256 << 10, FULL: 4 << 20}  # KiB of cache that hold all pages of the batches
-FRONT = 1 << 20  # larger than the file with empty tables
-HOLE_END = (4 << 30) + (1 << 20)  # the sparse file grows from this offset on
+# By records of a batch: KiB of cache that hold all pages of the file.
+ROOM = {SMALL: 256 << 10, FULL: 4 << 20}
+# Offset in bytes behind which a file with empty tables has no content.
+FRONT = 1 << 20
+# Offset in bytes from which the sparse file grows.
+HOLE_END = (4 << 30) + (1 << 20)
 
 
 @dataclass
@@ -31,7 +37,7 @@ class Batch:
     number: int
     begun: float  # seconds since the epoch
     seconds: float
-    size: int  # of the file, then
+    size: int  # bytes of the file after the batch
 
 
 @dataclass
@@ -50,12 +56,12 @@ class Growth:
     """The measurements of all batches, without and with the runtime, added by one process, or each
     by a separate process."""
 
-    bare: list[Batch]
-    ours: list[Batch]
-    kernel: list[Traffic]  # what the kernel counted for each process, bare
-    counters: list[dict[str, Counters]]  # per log: POSIX, per file
+    bare: list[Batch]  # without the runtime
+    ours: list[Batch]  # with the runtime
+    kernel: list[Traffic]  # by the kernel, for each process without the runtime
+    counters: list[dict[str, Counters]]  # for each log: of POSIX, by the file's name
     logs: list[Path]
-    cpu: float  # processor time, instrumented over bare
+    cpu: float  # processor time with the runtime, divided by that without
 
 
 def batches(run: Run) -> list[Batch]:
@@ -88,10 +94,10 @@ def logged_traffic(counters: dict[str, Counters]) -> Traffic:
 
 def put_hole(path: Path, end: int) -> None:
     """Changes the header of an SQLite file so that the file seems to have pages up to offset `end`,
-    which do not exist.
+    which do not exist; new pages are allocated behind them.
 
     The header has the number of pages at byte 28. It is valid because no other program than its
-    writer has changed the file; new pages are allocated after these."""
+    writer has changed the file."""
     with path.open("r+b") as stream:
         stream.seek(16)
         page = int.from_bytes(stream.read(2), "big")
@@ -120,7 +126,7 @@ class Study:
     lab: Lab
     records: int  # of a batch
     cache: int = DEFAULT_CACHE  # KiB
-    hole: int = 0  # end of the hole that the file begins with
+    hole: int = 0  # offset of the end of a hole in the file; 0: no hole
     batches: int = BATCHES
 
     def make(self, name: str) -> Path:
@@ -170,7 +176,7 @@ class Heat:
     """The heat map in the log of one process: bytes that POSIX moved in each bin, over time."""
 
     width: float  # of a bin, in seconds
-    read: list[float]
+    read: list[float]  # bytes of each bin
     written: list[float]
 
     def between(self, start: float, end: float) -> tuple[float, float]:

@@ -21,7 +21,9 @@ from keyed_growth import (
 )
 from place import needs
 
-RECORDS = 1000  # of a batch
+# Records of a batch.
+RECORDS = 1000
+# Bytes of a page of SQLite.
 PAGE = 4096
 
 

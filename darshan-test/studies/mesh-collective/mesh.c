@@ -1,7 +1,9 @@
 /* Writes the variables of a 3-D mesh, cut into parts, to one HDF5 file shared by all ranks. Ranks
  * form a grid; each has the same number of cubic parts, one above another. A variable is one
- * dataset of the whole mesh, so the rows of a part are not neighbours in it. Rank 0 prints how long
- * the slowest rank took to create the file, to write, and to close it. */
+ * dataset of the whole mesh, so the rows of a part are not neighbours in it.
+ *
+ * Rank 0 prints the seconds that the slowest rank took to create the file, to write, and to close
+ * it. */
 #include <hdf5.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -9,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The arguments, and the place of this rank. */
 struct plan {
   const char *path;
   hsize_t edge;      /* values along the edge of a part */
@@ -20,6 +23,7 @@ struct plan {
   int grid[3]; /* ranks in each direction */
 };
 
+/* Prints a message and ends all ranks. */
 static void fail(const char *what) {
   fprintf(stderr, "mesh: %s failed\n", what);
   MPI_Abort(MPI_COMM_WORLD, 1);
@@ -53,6 +57,8 @@ static void fill_part(const struct plan *plan, const hsize_t start[3], hsize_t v
                     1e-6 * (double)(start[1] + y) + 1e-9 * (double)(start[2] + x);
 }
 
+/* Writes one part of a variable. transfer: property list with the mode. values: buffer for a
+ * part. */
 static void write_part(const struct plan *plan, hid_t dataset, hsize_t variable, hsize_t part,
                        hid_t transfer, double *values) {
   const int *grid = plan->grid;
@@ -72,6 +78,7 @@ static void write_part(const struct plan *plan, hid_t dataset, hsize_t variable,
   H5Sclose(space);
 }
 
+/* Creates the dataset of a variable and writes this rank's parts. values: buffer for a part. */
 static void write_variable(const struct plan *plan, hid_t file, hsize_t variable, double *values) {
   char name[32];
   hsize_t whole[3] = {(hsize_t)plan->grid[0] * plan->parts * plan->edge,

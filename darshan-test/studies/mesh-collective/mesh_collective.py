@@ -17,11 +17,14 @@ from mpirun import compile_for, launcher, missing, package
 
 HERE = Path(__file__).resolve().parent
 FILE = "mesh.h5"
-MODES = ("independent", "collective")  # the problem and its cure
-# The source: 60 ranks, about 1 GiB; MB/s, and POSIX writes of at most 1 KB.
+# The problem and its fix.
+MODES = ("independent", "collective")
+# Results of the source with 60 ranks and about 1 GiB: MB/s, and a description of the POSIX writes.
 SOURCE = {"independent": (30, "5,000,000, < 1 KB"), "collective": (290, "some 10 MB each")}
+# Layers below HDF5; time that they do not explain is HDF5's own.
 LAYERS = ("POSIX", "MPIIO", "COMM")  # below HDF5; what they do not explain is HDF5's own
-VALUE = 8  # bytes
+# Bytes of a value.
+VALUE = 8
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,8 @@ class Mesh:
 
 
 SMALL = (Mesh(8, 24, 1, 2), Mesh(16, 24, 1, 2))
-FULL = (Mesh(8, 27, 8, 106), Mesh(16, 27, 8, 53))  # 1 GiB, rows of 216 bytes as in the source
+# 1 GiB, with rows of 216 bytes as in the source.
+FULL = (Mesh(8, 27, 8, 106), Mesh(16, 27, 8, 53))
 
 
 @dataclass
@@ -59,10 +63,10 @@ class Measured:
     """The results of one mode of writing, without and with the runtime: times, the file, and the
     log."""
 
-    bare: dict[str, float]  # seconds of the slowest rank: create_s, write_s, close_s
-    ours: dict[str, float]
-    same: bool  # the file
-    digest: str
+    bare: dict[str, float]  # without the runtime: seconds of the slowest rank: create_s, ...
+    ours: dict[str, float]  # with the runtime
+    same: bool  # whether both runs left the same bytes
+    digest: str  # of the file without the runtime
     log: Path
     counters: dict[str, Counters] = field(default_factory=dict)  # per module: of the file
 

@@ -1,5 +1,5 @@
-/* A library to preload after the runtime: every write waits MESH_WRITE_US microseconds, as on the
- * server of a parallel file system. */
+/* A library to preload after the runtime: every write by an offset waits MESH_WRITE_US
+ * microseconds, as on the server of a parallel file system. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <sys/uio.h>

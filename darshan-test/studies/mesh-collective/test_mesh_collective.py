@@ -13,7 +13,8 @@ from mpirun import missing
 from place import absent
 
 MESH = Mesh(ranks=8, edge=12, parts=2, variables=3)
-LATE = 300  # milliseconds
+# Milliseconds by which the last rank comes late.
+LATE = 300
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
-/* A library to preload that yields the processor while MPICH waits for a message. Ranks of MPICH
- * wait without giving up the processor; if there are more ranks than processors, the rank that they
- * wait for would not run. */
+/* A library to preload that gives up the processor while MPICH waits for a message. Ranks of MPICH
+ * wait busily; if there are more ranks than processors, the rank that they wait for would not
+ * run. */
 #include <dlfcn.h>
 #include <sched.h>
 

@@ -1,6 +1,6 @@
-/* Appends 32-bit integers to a chunked dataset, one element per H5Dwrite. The options select SWMR,
- * the flush interval, the chunk, and the direction of growth. Prints the seconds from the creation
- * of the file to its close. */
+/* Appends 32-bit integers to a chunked dataset, one element per H5Dwrite. The options select SWMR
+ * (a single writer beside readers), the flush interval, the chunk, and the direction of growth.
+ * Prints the seconds from the creation of the file to its close. */
 #include <errno.h>
 #include <getopt.h>
 #include <hdf5.h>
@@ -12,6 +12,7 @@
 enum growth { LINE, IN_X, IN_Y, DIAGONAL };
 static const char *const growth_names[] = {"line", "x", "y", "diagonal"};
 
+/* The arguments. */
 struct task {
   const char *path;
   enum growth growth;
@@ -26,23 +27,26 @@ static int rank_of(const struct task *task) {
   return task->growth == LINE ? 1 : 2;
 }
 
-/* Stores in `extent` the extent after n elements, which is also the position after element n - 1.
- * */
+/* Stores in `extent` the extent after n elements. The last element is at this extent minus 1 in
+ * each dimension. */
 static void extent_after(const struct task *task, hsize_t n, hsize_t extent[2]) {
   extent[0] = task->growth == IN_X ? 1 : n;
   extent[1] = task->growth == IN_Y ? 1 : n;
 }
 
+/* Prints a message and ends the program with status 1. */
 static void fail(const char *what) {
   fprintf(stderr, "append: %s failed\n", what);
   exit(1);
 }
 
+/* Ends the program if the id is negative; otherwise returns it. */
 static hid_t made(hid_t id, const char *what) {
   if (id < 0) fail(what);
   return id;
 }
 
+/* Ends the program if the status is negative. */
 static void done(herr_t status, const char *what) {
   if (status < 0) fail(what);
 }

@@ -1,14 +1,16 @@
-/* Reads the dataset of `append` while it is written, as a SWMR reader. Every element must have its
- * value or, if the writer has extended the dataset but not yet written the chunk, the fill value;
- * anything else is an inconsistent read. Ends when all elements are written, and prints how often
- * it refreshed. */
+/* Reads the dataset of `append` while it is written, as a SWMR reader: follow FILE COUNT. Every
+ * element must have its value or, if the writer has extended the dataset but not yet written the
+ * chunk, the fill value; anything else is an error. Ends when COUNT elements are written, and
+ * prints how often it refreshed. */
 #include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { PATIENCE_STEPS = 60000 }; /* of a millisecond without news */
+/* Milliseconds without new elements after which the reader gives up. */
+enum { PATIENCE_STEPS = 60000 };
 
+/* Prints a message and ends the program with status 1. */
 static void fail(const char *what) {
   fprintf(stderr, "follow: %s failed\n", what);
   exit(1);
@@ -26,6 +28,7 @@ static hsize_t refreshed_extent(hid_t dataset) {
   return extent;
 }
 
+/* Reads `count` elements from `first` on into `values`. */
 static void read_elements(hid_t dataset, hsize_t first, hsize_t count, int *values) {
   hid_t space = H5Dget_space(dataset), memory = H5Screate_simple(1, &count, NULL);
   if (space < 0 || memory < 0 ||
@@ -51,8 +54,8 @@ static hsize_t right_elements(const int *values, hsize_t first, hsize_t count) {
   return right;
 }
 
-/* Opens the file and returns its id, negative if it cannot be opened for five seconds. Retries,
- * because while the writer extends the file its superblock may name an end that does not exist
+/* Opens the file and returns its id; negative if it cannot be opened for five seconds. Retries,
+ * because while the writer extends the file, its superblock may name an end that does not exist
  * yet. */
 static hid_t open_file(const char *path) {
   enum { TRIES = 5000 };

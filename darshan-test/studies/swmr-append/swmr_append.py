@@ -1,5 +1,5 @@
-"""Measures the cost that SWMR and flushing add to appending single elements, and the reason for
-it."""
+"""Measures the cost that SWMR (a single writer beside readers) and flushing add to appending single
+elements, and the reason for it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from pathlib import Path
 
 from instrumented import Counters, Lab, digest, per_cent, plain_environment, print_table
 
-VALUE = 4  # bytes of an element
+# Bytes of an element.
+VALUE = 4
 
 
 @dataclass(frozen=True)
@@ -20,8 +21,8 @@ class Layout:
     """A chunk size and the direction in which the dataset grows, with the results of the source."""
 
     name: str
-    chunk: int  # edge, in elements
-    growth: str
+    chunk: int  # length of its edge in elements
+    growth: str  # option of append
     source: tuple[int, int, int]  # per cent over no SWMR, in the order of MODES[1:]
 
 
@@ -35,6 +36,7 @@ LAYOUTS = (
     Layout("2-D, in Y, chunks of 32 x 32", 32, "y", (35, 67, 33)),
     Layout("2-D, diagonal, chunks of 32 x 32", 32, "diagonal", (13, 20, -1)),
 )
+# Options of append; the numbers are elements between flushes.
 MODES: dict[str, tuple[str, ...]] = {
     "no SWMR": (),
     "SWMR": ("--swmr",),
@@ -48,7 +50,7 @@ class Measured:
     """Results for one layout and mode: the shortest times in seconds, and the counters of the
     file."""
 
-    seconds: float  # from the creation of the file to its close, bare
+    seconds: float  # from the creation of the file to its close, without the runtime
     bare: float  # processor time without the runtime
     instrumented: float  # processor time with the runtime
     counters: Counters
@@ -59,9 +61,9 @@ class Following:
     """Results of a writer and a reader at the same time: the writer's seconds, and the reader's
     refreshes and counters."""
 
-    seconds: float
-    refreshes: int
-    reader: Counters
+    seconds: float  # of the writer
+    refreshes: int  # of the reader
+    reader: Counters  # POSIX counters of the file in the reader's log
 
 
 @dataclass

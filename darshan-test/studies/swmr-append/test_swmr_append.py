@@ -9,13 +9,14 @@ import pytest
 from instrumented import Lab
 from swmr_append import LAYOUTS, MODES, VALUE, Layout, Measured, Study
 
+# Elements to append.
 COUNT = 3000
 
 
 def raw_writes(layout: Layout, mode: str) -> int:
-    """Returns how often chunks must be written if each flush writes the changed chunks. In every
-    direction element n is in chunk n // edge, so this is the number of distinct chunks between two
-    flushes, summed over the flushes."""
+    """Returns how often chunks must be written if each flush writes the changed chunks: the number
+    of distinct chunks between two flushes, summed over the flushes. In every direction element n is
+    in chunk n // edge."""
     options = MODES[mode]
     step = int(options[-1]) if "--flush" in options else COUNT
     return sum(

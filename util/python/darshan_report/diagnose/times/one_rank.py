@@ -1,5 +1,6 @@
 """The stakes of findings about the calls of one rank of an MPI job, for which the other ranks wait.
-What this rank saves, the whole job saves; a stake is otherwise divided by the number of ranks."""
+The whole job saves the time that this rank saves. Other stakes are divided by the number of
+ranks."""
 
 from __future__ import annotations
 

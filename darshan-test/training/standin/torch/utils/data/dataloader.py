@@ -1,5 +1,5 @@
-"""A stand-in for PyTorch's DataLoader: it has only the names that the runtime looks for, and needs
-no PyTorch. Its workers are forked processes that send their batches through pipes."""
+"""A stand-in for PyTorch's DataLoader, which needs no PyTorch: it has only the names that the
+runtime looks for. Its workers are forked processes that send their batches through pipes."""
 
 import builtins
 import os

@@ -37,6 +37,7 @@ class _Order:
 
     @property
     def title(self) -> str:
+        """Returns the title of the finding, by the order of the page faults."""
         if self.every < LEAST:
             return "Mapped files are read from storage page by page"
         if self.near >= IN_ORDER * self.every:
@@ -45,6 +46,7 @@ class _Order:
 
     @property
     def sentence(self) -> str:
+        """Returns a sentence on the order of the page faults, with a space before it."""
         if self.every < LEAST:
             return " The order is not known; DARSHAN_PAGE_FAULTS=1 records it."
         return (
@@ -55,6 +57,7 @@ class _Order:
 
 
 def _order(extra: Table) -> _Order:
+    """Returns the order of the page faults of all files; zeros if it was not recorded."""
     names = ("MMAP_FAULTS", "MMAP_FAULTS_FORWARD", "MMAP_FAULTS_NEAR")
     known = (float(extra[name].clip(min=0).sum()) if extra.has(name) else 0.0 for name in names)
     return _Order(*known)

@@ -71,6 +71,8 @@ def _sorted(*, in_common: bool) -> Remedy:
 
 
 def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
+    """Yields the finding on the files whose reads, or writes, jump back and forth. kind: READ or
+    WRITE."""
     calls, forward = table[f"{kind}S"], table[f"SEQ_{kind}S"]
     # The first transfer after each open goes neither forward nor back.
     back = np.maximum(0, calls - forward - np.maximum(facts.opens(table), table.processes))

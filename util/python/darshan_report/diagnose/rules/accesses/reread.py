@@ -262,6 +262,8 @@ def _by_netcdf(facts: Facts, direction: str) -> np.ndarray:
 
 
 def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Finding]:
+    """Yields the finding on the files of which the same bytes are moved again. direction: READ or
+    WRITTEN. kind: READ or WRITE."""
     mask, moved, size = _again(facts, table, direction)
     if not mask.any():
         return

@@ -127,6 +127,7 @@ def _files(facts: Facts, table: Table, kind: str, small: np.ndarray) -> np.ndarr
 
 
 def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
+    """Yields the finding on the files with many small transfers. kind: READ or WRITE."""
     calls, (moved, word) = f"{kind}S", _MOVED[kind]
     small, all_calls = facts.small(table, kind), table[calls]
     mask = _files(facts, table, kind, small)

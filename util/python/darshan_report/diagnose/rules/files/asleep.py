@@ -104,6 +104,7 @@ def _lines(facts: Facts) -> list[Line]:
 
 
 def _is_of_shell(facts: Facts, site: Site) -> bool:
+    """Returns whether all processes that made the look-ups of a site are shells."""
     tree, ranks = facts.tree, site.sums.ranks
     if tree is None or not ranks or not site.sums.calls_of[LOOKUP]:
         return False
@@ -348,5 +349,6 @@ def _in_vain(facts: Facts, every: Sequence[_Asking]) -> Iterator[Finding]:
 
 
 def _evidence(facts: Facts) -> tuple[Evidence, ...]:
+    """Returns the number and the time of all failed look-ups as evidence."""
     extra = facts.table("POSIX_EXT")
     return facts.sums(extra, "MISSES", "F_MISS_TIME") if extra is not None else ()

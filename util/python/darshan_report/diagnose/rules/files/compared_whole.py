@@ -54,6 +54,7 @@ def _whole(facts: Facts, table: Table) -> np.ndarray:
 
 
 def _is_data(name: str) -> bool:
+    """Returns whether a file has the name of data, whose content a program uses."""
     return bool(_DATA.search(name) or TEXT.search(name) or is_parsed(name))
 
 

@@ -77,6 +77,7 @@ def _removed(facts: Facts, table: Table, mask: np.ndarray) -> int:
 
 
 def _remedy(facts: Facts, *, read: bool) -> Remedy:
+    """Returns the remedy. read: whether most of the files are read."""
     return SAMPLES if read and data_loader.is_torch(facts) else _KEPT
 
 

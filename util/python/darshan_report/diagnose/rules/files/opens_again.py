@@ -134,6 +134,7 @@ def _beside(table: Table, place: int) -> list[str]:
 
 
 def _find(facts: Facts, table: Table) -> Iterator[Finding]:
+    """Yields the finding on the files of one layer that are opened, or queried, again and again."""
     opens = facts.opens(table) / table.processes
     asks, asking = _asks(facts, table)
     stats = asks / table.processes

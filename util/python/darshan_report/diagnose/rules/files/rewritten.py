@@ -92,6 +92,8 @@ def _of_descriptors(facts: Facts, table: Table) -> tuple[np.ndarray, np.ndarray]
 
 
 def _in_place(facts: Facts, table: Table, covered: frozenset[int]) -> Iterator[Rewritten]:
+    """Yields the files of one layer that are written again in place. covered: ids of the files that
+    were found as renamed ones."""
     limits = facts.limits
     opens = facts.opens(table) + _of_descriptors(facts, table)[0]
     times = opens / np.maximum(table.processes, 1)

@@ -107,6 +107,8 @@ def _sentence(
     on_slow: npt.NDArray[np.bool_],
     time: npt.NDArray[np.float64],
 ) -> str:
+    """Returns the sentences of the finding. slow: mask of the slow targets. on_slow: mask of the
+    files on them. time: seconds per file."""
     names = ", ".join(str(n) for n in targets.numbers[slow][:8])
     names += ", ..." if slow.sum() > 8 else ""
     speed = [

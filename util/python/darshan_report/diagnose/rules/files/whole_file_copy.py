@@ -65,6 +65,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _pair(facts: Facts, table: Table) -> tuple[int, int, int] | None:
+    """Returns the rows of the changed file and of its copy, and the number of copied bytes; None
+    without such files."""
     size_read, size_written = table["MAX_BYTE_READ"] + 1, table["MAX_BYTE_WRITTEN"] + 1
     read = table["BYTES_READ"] - facts.unplaced(table, "READ")
     written = table["BYTES_WRITTEN"]
@@ -100,5 +102,6 @@ def _pair(facts: Facts, table: Table) -> tuple[int, int, int] | None:
 
 
 def _beside(facts: Facts, table: Table, one: int, other: int) -> bool:
+    """Returns whether two files are in one folder. one, other: their rows."""
     names = [facts.name(table.ids[p]) for p in (one, other)]
     return os.path.dirname(names[0]) == os.path.dirname(names[1])

@@ -35,6 +35,9 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _find(facts: Facts, h5: Hdf5, kind: str, below_name: str, asked_name: str) -> Iterator[Finding]:
+    """Yields the finding on the contiguous datasets of which each call becomes many small POSIX
+    calls. kind: READ or WRITE. below_name, asked_name: counters of the POSIX calls and of the
+    requested bytes."""
     sets, limits = h5.datasets, facts.limits
     calls, below, asked = sets[f"{kind}_CALLS"], sets.below(below_name, (kind,)), sets[asked_name]
     mask = (sets["LAYOUT"] == _CONTIGUOUS) & (calls > 0)

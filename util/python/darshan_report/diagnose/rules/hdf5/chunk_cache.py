@@ -78,6 +78,7 @@ def _kept_open(chunk: int, cache: int) -> Remedy:
 
 
 def _lost(upper: Upper) -> str:
+    """Returns a clause on how often each close discarded the cache of a dataset."""
     return (
         f", which each close of the dataset discards: it was opened "
         f"{count(upper.counters['OPEN_CALLS'])} times for {count(upper.counters['READ_CALLS'])} "

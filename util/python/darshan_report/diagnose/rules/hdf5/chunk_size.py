@@ -28,6 +28,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _too_small(facts: Facts, h5: Hdf5) -> Iterator[Finding]:
+    """Yields the finding on datasets with chunks that are too small."""
     sets, limits = h5.datasets, facts.limits
     chunk, asked = sets["CHUNK_BYTES"], sets.asked
     below = sets.below("READS") + sets.below("WRITES")
@@ -75,6 +76,8 @@ def _too_small(facts: Facts, h5: Hdf5) -> Iterator[Finding]:
 
 
 def _too_large(facts: Facts, h5: Hdf5) -> Iterator[Finding]:
+    """Yields the finding on datasets with chunks that are far larger than the pieces that are
+    read."""
     sets, factor = h5.datasets, facts.limits["chunk.amplification"]
     chunk, asked = sets["CHUNK_BYTES"], sets["BYTES_ASKED_READ"]
     distinct = sets["DISTINCT_BYTES_READ"]

@@ -96,6 +96,7 @@ def _all(facts: Facts) -> list[_Again]:
 
 
 def _remedy(one: _Again) -> Remedy:
+    """Returns the remedy for a dataset: larger writes, or a larger cache if that can help."""
     room = f": a chunk takes as much as {count(one.room)} of these writes" if one.room > 1 else ""
     text = (
         f"Collect more in memory and write it with one call{room}. Or make the chunks smaller, so "
@@ -122,6 +123,8 @@ def _remedy(one: _Again) -> Remedy:
 
 
 def _sentence(facts: Facts, hits: list[_Again], again: int, moved: int) -> str:
+    """Returns the sentences of the finding. hits: its datasets. again, moved: bytes that were
+    written again, and all that were written."""
     one = hits[0]
     counters = one.upper.counters
     packed = counters["FILTERS"] > 0

@@ -80,6 +80,7 @@ def _by_one(facts: Facts, file: int, asked: int) -> bool:
 
 
 def _datasets(facts: Facts, file: int) -> list[Upper]:
+    """Returns the datasets of a file. file: its id."""
     attribution = facts.attribution
     if attribution is None:
         return []

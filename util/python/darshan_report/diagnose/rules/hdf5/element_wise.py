@@ -108,6 +108,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _find(facts: Facts, h5: Hdf5, kind: str, asked_name: str, word: str) -> Iterator[Finding]:
+    """Yields the finding on the datasets that are moved a few bytes at a time. kind: READ or WRITE.
+    asked_name: counter of the requested bytes. word: the kind, for texts."""
     sets, limits, writes = h5.datasets, facts.limits, kind == "WRITE"
     calls, asked, chunk = sets[f"{kind}_CALLS"], sets[asked_name], sets["CHUNK_BYTES"]
     tiny = (calls > 0) & (asked <= limits["element.bytes"] * calls)

@@ -34,6 +34,7 @@ class _Flushed:
     with an element per file."""
 
     def __init__(self, facts: Facts, h5: Hdf5) -> None:
+        """Counts the flushes of each file, and the bytes and the seconds of their writes."""
         files, sets = h5.files, h5.datasets
         self.calls = files["FLUSH_CALLS"] + h5.per_file(sets["FLUSH_CALLS"])
         # The log counts a collective call once per process.

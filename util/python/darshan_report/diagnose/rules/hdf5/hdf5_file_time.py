@@ -22,6 +22,8 @@ _EACH = 8  # number of small calls per process that one process could make for a
 
 
 def _part(upper: Upper, kind: str) -> float:
+    """Returns the seconds that the calls on a file spent in a lower layer. kind: the layer, such as
+    POSIX."""
     return sum(upper.times.get(f"F_{o}_{kind}_TIME", 0.0) for o in _OPERATIONS)
 
 

@@ -132,4 +132,5 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _and_others(number: int) -> str:
+    """Returns a clause on this number of other files; "" for 0."""
     return f"; the same holds for {plural(number, 'more file')}" if number else ""

@@ -54,6 +54,7 @@ def _number(facts: Facts, h5: Hdf5, created: str, opened: tuple[str, ...]) -> tu
 
 
 def _datasets(h5: Hdf5, small: np.ndarray) -> _Kind:
+    """Returns the number and the time of small datasets. small: mask of the datasets."""
     time = h5.datasets.time((OPEN, READ, WRITE, CLOSE, META))
     return _Kind(
         "datasets",
@@ -64,6 +65,7 @@ def _datasets(h5: Hdf5, small: np.ndarray) -> _Kind:
 
 
 def _groups(facts: Facts, h5: Hdf5) -> _Kind:
+    """Returns the number and the time of groups."""
     number, created = _number(facts, h5, "GROUP_CREATES", ("GROUP_OPENS", "OBJECT_OPENS"))
     time = h5.files.time((META,))
     table = facts.table("H5_META")
@@ -76,6 +78,7 @@ def _groups(facts: Facts, h5: Hdf5) -> _Kind:
 
 
 def _attributes(facts: Facts, h5: Hdf5) -> _Kind:
+    """Returns the number and the time of attributes."""
     number, created = _number(facts, h5, "ATTR_CREATES", ("ATTR_OPENS",))
     # Flushes rewrite the same few attributes.
     flushed = np.isin(h5.files.ids, list(flush_per_chunk.flushed(facts)))
@@ -84,6 +87,7 @@ def _attributes(facts: Facts, h5: Hdf5) -> _Kind:
 
 
 def _of_datasets(facts: Facts, sets: Objects, these: np.ndarray) -> str:
+    """Returns text on datasets and their mean size. these: mask of the datasets."""
     # The number of objects in an overflow record is unknown, so the mean size comes from the other
     # records.
     known = these & (sets.ids != ID)
@@ -97,12 +101,14 @@ def _of_datasets(facts: Facts, sets: Objects, these: np.ndarray) -> str:
 
 
 def _of_kind(kind: _Kind, mask: np.ndarray) -> str:
+    """Returns text on the number of objects of one kind. mask: of the files."""
     number = round(float(kind.number[mask].sum()))
     one = kind.name[:-1]
     return plural(number, one) if kind.created else f"{plural(number, 'open')} of {kind.name}"
 
 
 def _title(kinds: list[_Kind], mask: np.ndarray) -> str:
+    """Returns the title of the finding, by the kinds with most time. mask: of the files."""
     whole = sum(float(kind.time[mask].sum()) for kind in kinds)
     names = [k.name for k in kinds if k.time[mask].sum() >= _PART * whole] or [kinds[0].name]
     if names == ["datasets"]:
@@ -198,6 +204,8 @@ def _what(
 def _evidence(
     facts: Facts, h5: Hdf5, mask: np.ndarray, these: np.ndarray
 ) -> tuple[Evidence, ...]:  # fmt: skip
+    """Returns the calls on objects of these files as evidence. mask: of the files. these: mask of
+    the datasets."""
     found = h5.datasets.sums(these, "OPEN_CALLS", "WRITE_CALLS", "READ_CALLS", "F_OPEN_TIME")
     found += h5.files.sums(
         mask, "ATTR_CALLS", "META_CALLS", "F_ATTR_TIME", "F_META_TIME", "F_CLOSE_TIME"

@@ -26,6 +26,8 @@ _ASKED = {"READ": "BYTES_ASKED_READ", "WRITE": "BYTES_ASKED_WRITTEN"}
 
 
 def _moved(upper: Upper, kind: str) -> int:
+    """Returns the bytes that lower layers moved for reads, or writes, of a dataset. kind: READ or
+    WRITE."""
     return upper.below("BYTES_READ", (kind,)) + upper.below("BYTES_WRITTEN", (kind,))
 
 
@@ -37,6 +39,8 @@ def _needed(upper: Upper, kind: str) -> int:
 
 
 def _is_sieved(facts: Facts, upper: Upper, kind: str) -> bool:
+    """Returns whether reads, or writes, of a dataset fill the sieve buffer but do not use it. kind:
+    READ or WRITE."""
     calls, reads = upper.counters[f"{kind}_CALLS"], upper.below("READS", (kind,))
     moved, needed = _moved(upper, kind), _needed(upper, kind)
     return (
@@ -75,6 +79,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _why(upper: Upper, kind: str) -> str:
+    """Returns a clause on why the buffer is not used. kind: READ or WRITE."""
     if _dies(upper, kind):
         opens = count(upper.counters["OPEN_CALLS"])
         return f"which each close of the dataset drops: it was opened {opens} times"
@@ -82,6 +87,7 @@ def _why(upper: Upper, kind: str) -> str:
 
 
 def _remedy(upper: Upper, kind: str) -> Remedy:
+    """Returns the remedy: a smaller buffer, or a dataset that stays open."""
     smaller = (
         f"{IN_C}\nPython: fapl = h5py.h5p.create(h5py.h5p.FILE_ACCESS);  "
         f"fapl.set_sieve_buf_size({SMALL});  file = h5py.File(h5py.h5f.open(path, fapl=fapl))"
@@ -101,6 +107,7 @@ def _remedy(upper: Upper, kind: str) -> Remedy:
 
 
 def _told(facts: Facts, kind: str, hits: list[Upper]) -> Iterator[Finding]:
+    """Yields the finding on the datasets, if they cost enough. kind: READ or WRITE."""
     moved, needed = (sum(of(u, kind) for u in hits) for of in (_moved, _needed))
     lost = sum(u.lower_time((kind,)) * (1 - _needed(u, kind) / _moved(u, kind)) for u in hits)
     stake = facts.stake(

@@ -63,6 +63,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
+    """Yields the finding on the shared files that independent calls read, or write. kind: READ or
+    WRITE."""
     alone = table[f"INDEP_{kind}S"] + table[f"NB_{kind}S"]
     together = collective.calls(table, kind)
     moved = table["BYTES_READ" if kind == "READ" else "BYTES_WRITTEN"]
@@ -180,6 +182,8 @@ def _example(facts: Facts, kind: str) -> str:
 
 
 def _posix(facts: Facts, record: int, kind: str) -> tuple[Evidence, ...]:
+    """Returns the POSIX calls on a file as evidence. record: id of the file. kind: READ or
+    WRITE."""
     below = facts.table("POSIX")
     place = below.place(record) if below is not None else None
     if below is None or place is None:

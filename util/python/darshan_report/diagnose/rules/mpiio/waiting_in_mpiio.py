@@ -27,6 +27,7 @@ class Waits:
     seconds in POSIX calls are 0 for the others."""
 
     def __init__(self, facts: Facts, upper: Table, lower: Table) -> None:
+        """Computes the times of each file. upper, lower: the tables of MPI-IO and of POSIX."""
         self.facts, self.upper, self.lower = facts, upper, lower
         self.time = upper["F_READ_TIME"] + upper["F_WRITE_TIME"]  # another rule reports opens
         self.ranks = np.maximum(upper.processes, 1)
@@ -42,6 +43,8 @@ class Waits:
                 self._below(place, at, float(lower["F_READ_TIME"][at] + lower["F_WRITE_TIME"][at]))
 
     def _below(self, place: int, at: int, posix: float) -> None:
+        """Sets the parts of a file's time below MPI-IO. place, at: its rows in the tables of MPI-IO
+        and of POSIX. posix: seconds."""
         lower = self.lower
         moved = float(lower["BYTES_READ"][at] + lower["BYTES_WRITTEN"][at])
         alone = int(lower.processes[at]) == 1
@@ -158,6 +161,7 @@ def _of(found: Waits, lost: np.ndarray) -> Iterator[Finding]:
 
 
 def _title(found: Waits, first: int) -> str:
+    """Returns the title of the finding, by the reason of the waits. first: row of the file."""
     if found.late[first]:
         return "MPI-IO calls wait for a process that comes late"
     if found.funnelled[first]:
@@ -166,6 +170,7 @@ def _title(found: Waits, first: int) -> str:
 
 
 def _sentence(found: Waits, first: int) -> str:
+    """Returns the sentences of the finding. first: row of the file."""
     facts, upper = found.facts, found.upper
     time, posix = float(found.time[first]), float(found.posix[first])
     said = (
@@ -185,6 +190,7 @@ def _sentence(found: Waits, first: int) -> str:
 
 
 def _busiest(found: Waits, first: int) -> str:
+    """Returns a clause on the process that made the POSIX calls. first: row of the file."""
     at = found.lower.place(int(found.upper.ids[first]))
     alone = at is None or int(found.lower.processes[at]) == 1
     who = "one process" if alone else f"rank {int(found.lower['SLOWEST_RANK'][at])}"
@@ -195,6 +201,7 @@ def _busiest(found: Waits, first: int) -> str:
 
 
 def _rows(found: Waits, first: int) -> tuple[Evidence, ...]:
+    """Returns the times of a file in MPI-IO and in POSIX as evidence. first: row of the file."""
     times = ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME")
     rows = found.facts.rows(
         found.upper, first, "COLL_READS", "COLL_WRITES", *times, "F_FASTEST_RANK_TIME"

@@ -81,6 +81,8 @@ def _stake(facts: Facts, waited: float) -> Stake | None:
 
 
 def _told(facts: Facts, family: Family, stake: Stake, *, is_certain: bool) -> Finding:
+    """Returns the finding. is_certain: whether the kernel's counts show that the processes wait for
+    each other."""
     tree, usage = facts.tree, facts.table("USAGE")
     assert tree is not None
     assert usage is not None
@@ -140,6 +142,7 @@ def _waited(facts: Facts, family: Family) -> float:
 
 
 def _sentence(facts: Facts, family: Family, names: str, waited: float) -> str:
+    """Returns the sentences of the finding. names: text on the programs. waited: seconds."""
     known = outside(facts)
     assert known is not None
     parent, least = family.parent, facts.limits["pipes.switch"]

@@ -90,6 +90,7 @@ _OF_WORKERS = Remedy(
 
 
 def _points(table: Table) -> str:
+    """Returns the name of the counter of a dataset's elements."""
     return "NPOINTS" if table.prefix == "PNETCDF_VAR" else "DATASPACE_NPOINTS"
 
 
@@ -159,6 +160,7 @@ def _is_covered(
 
 
 def _time(tables: list[Table], lost: list[Floats]) -> float:
+    """Returns the seconds in reads of the datasets that lost time."""
     return sum(float(t["F_READ_TIME"][each > 0].sum()) for t, each in zip(tables, lost))
 
 
@@ -177,6 +179,8 @@ def _inside(h5: Hdf5 | None, tables: list[Table], lost: list[Floats]) -> float:
 def _sentence(
     facts: Facts, table: Table, first: int, *, number: int, time: float, inside: float
 ) -> str:  # fmt: skip
+    """Returns the sentences of the finding. first: row of the dataset that is named. number: of all
+    datasets. time, inside: seconds of their reads, and in HDF5 itself."""
     size, read = size_of(table)[first], float(table["BYTES_READ"][first])
     of_all = f", of which {seconds(inside)} ({share(inside, time)}) in HDF5 itself, which unpacks "
     of_all += "and converts all values anew for each process"
@@ -192,11 +196,13 @@ def _sentence(
 
 
 def _reads(table: Table, first: int) -> int:
+    """Returns the number of reads of a dataset. first: its row."""
     names = ("READS", "INDEP_READS", "COLL_READS", "NB_READS")
     return sum(int(table[name][first]) for name in names if table.has(name))
 
 
 def _evidence(facts: Facts, table: Table, first: int) -> tuple[Evidence, ...]:
+    """Returns the reads of a dataset as evidence. first: its row."""
     names = ("READS", "INDEP_READS", "COLL_READS", "NB_READS", "BYTES_READ", _points(table),
              "DATATYPE_SIZE", "F_READ_TIME")  # fmt: skip
     return facts.rows(table, first, *(name for name in names if table.has(name)))

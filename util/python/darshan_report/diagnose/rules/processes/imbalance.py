@@ -90,6 +90,8 @@ class _Slow:
 
 
 def _own(facts: Facts, tables: list[tuple[Table, Mask]]) -> Iterator[Finding]:
+    """Yields the finding on the process that takes longest for its own files. tables: each with a
+    mask of its records."""
     parts: list[tuple[npt.NDArray[Any], ...]] = []
     summed: list[Table] = []
     for table, mask in tables:
@@ -146,6 +148,8 @@ _LONGER = Remedy(
 
 
 def _shared(facts: Facts, table: Table, mask: Mask) -> Iterator[Finding]:
+    """Yields a finding for each shared file whose slowest process takes much longer than the
+    others. mask: of the records."""
     records = table.records
     rows = mask & (records.ranks < 0)
     if not rows.any() or not records.module.has(f"{table.prefix}_F_SLOWEST_RANK_TIME"):

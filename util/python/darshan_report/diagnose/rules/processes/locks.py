@@ -147,6 +147,7 @@ def _guarded(facts: Facts, extra: Table, at: int) -> _Guarded:
 
 
 def _evidence(facts: Facts, extra: Table, at: int) -> tuple[Evidence, ...]:
+    """Returns the locks of a file as evidence. at: row of the file in POSIX_EXT."""
     return facts.rows(extra, at, "LOCKS", "F_LOCK_TIME")
 
 
@@ -306,4 +307,6 @@ def _who(users: int, of_one: bool) -> str:
 
 
 def _mean(users: int, of_one: bool) -> str:
+    """Returns the words that a time is a mean, if it is one. users: processes of the file. of_one:
+    whether it is the time of one process."""
     return " on average" if users > 1 and not of_one else ""

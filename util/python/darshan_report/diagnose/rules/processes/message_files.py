@@ -48,6 +48,7 @@ def _messages(facts: Facts, table: Table) -> npt.NDArray[np.bool_]:
 
 
 def _find(facts: Facts, table: Table) -> Iterator[Finding]:
+    """Yields the finding on the files of one layer by which ranks exchange values."""
     mask = _messages(facts, table)
     opens = facts.opens(table)
     if float(opens[mask].sum()) < facts.limits["operations"]:

@@ -93,6 +93,7 @@ def _waited(facts: Facts, rank: int, known: During | None) -> str:
 
 
 def _remedy(found: list[_Alone]) -> Remedy:
+    """Returns the remedy, by whether the process reads, writes, or both."""
     words = [one.word for one in found]
     reads = (
         "Let all processes take part: each reads its own part of the file, or one process of each "
@@ -108,12 +109,14 @@ def _remedy(found: list[_Alone]) -> Remedy:
 
 
 def _title(found: list[_Alone]) -> str:
+    """Returns the title of the finding, by whether the process reads, writes, or both."""
     if len(found) > 1:
         return "One process does all the I/O"
     return f"One process does all the {'writing' if found[0].word == 'wrote' else 'reading'}"
 
 
 def _evidence(facts: Facts) -> tuple[Evidence, ...]:
+    """Returns the bytes in the lowest layers as evidence."""
     base = (table for layer, table in facts.layers if layer.base)
     return tuple(e for t in base for e in facts.sums(t, "BYTES_READ", "BYTES_WRITTEN"))
 
@@ -123,10 +126,13 @@ class _Alone:
     rank: of the process; moved: its bytes; whole: the bytes of all processes; time: its seconds."""
 
     def __init__(self, word: str, rank: int, moved: float, whole: float, time: float) -> None:
+        """Stores the values. word: "read" or "wrote". moved, whole: bytes of the process and of all
+        processes. time: seconds of the process."""
         self.word, self.rank, self.moved, self.whole, self.time = word, rank, moved, whole, time
 
 
 def _column(table: Table, name: str) -> Numbers:
+    """Returns a counter, or a time in seconds, of all records; unknown values are 0."""
     return table.seconds_or_bytes(name)
 
 
@@ -149,6 +155,8 @@ def _is_own(facts: Facts, table: Table) -> npt.NDArray[np.bool_]:
 
 
 def _alone(facts: Facts, bytes_of: str, time_of: str, word: str) -> Iterator[_Alone]:
+    """Yields the process that moves most of all bytes, if there is one. bytes_of, time_of: the
+    counters. word: "read" or "wrote"."""
     ranks, moves, times, others = [], [], [], 0.0
     for layer, table in facts.layers:
         if not layer.base:

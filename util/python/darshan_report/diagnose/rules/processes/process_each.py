@@ -88,6 +88,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _basis(facts: Facts) -> str:
+    """Returns the words that say how the potential saving was computed."""
     longest = facts.limits["each.start"]
     if costs(facts) is None:
         return (
@@ -106,6 +107,8 @@ def _basis(facts: Facts) -> str:
 def _finding(
     facts: Facts, tree: Processes, found: Sequence[_Each], subshells: Sequence[_Each], stake: Stake
 ) -> Finding:
+    """Returns the finding. found: the started programs, the costliest first. subshells: those that
+    the same loops start."""
     first = found[0]
     starter, command = tree.programs[first.starter], tree.commands[first.starter]
     likewise = "; ".join(

@@ -61,6 +61,7 @@ _WAS = {"reads": "was reading", "writes": "was writing", "does I/O": "was in I/O
 
 
 def _doing(reading: float) -> str:
+    """Returns the verb for I/O of which this fraction is reading."""
     if reading >= _MOSTLY:
         return "reads"
     return "writes" if reading <= 1 - _MOSTLY else "does I/O"

@@ -119,10 +119,12 @@ _PARSED = Remedy(
 
 
 def _time(tables: list[Table], masks: list[np.ndarray]) -> float:
+    """Returns the seconds in reads of the files. masks: of the files, for each table."""
     return sum(float(t["F_READ_TIME"][mask].sum()) for t, mask in zip(tables, masks))
 
 
 def _rows(facts: Facts, table: Table, place: int) -> tuple[Evidence, ...]:
+    """Returns the reads of a file as evidence. place: row of the file."""
     return facts.rows(
         table, place, "OPENS", "READS", "BYTES_READ", "MAX_BYTE_READ", "F_READ_TIME", "F_META_TIME"
     )

@@ -92,6 +92,7 @@ def _reading(facts: Facts, table: Table) -> npt.NDArray[np.float64]:
 
 
 def _time(facts: Facts, tables: list[Table], lost: list[npt.NDArray[np.float64]]) -> float:
+    """Returns the seconds in opens and reads of the files that lost time."""
     pairs = zip(tables, lost)
     return sum(float((_reading(facts, t) + t["F_META_TIME"])[each > 0].sum()) for t, each in pairs)
 

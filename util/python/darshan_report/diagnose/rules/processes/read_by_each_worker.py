@@ -49,6 +49,7 @@ def _stake(facts: Facts, table: Table, found: WholeSet) -> Stake:
 
 
 def _readers(found: WholeSet) -> str:
+    """Returns text on the workers, or ranks, that read everything."""
     if found.readers != WORKERS:
         return f"Each of the {found.number} ranks"
     if (ranks := len(found.loader.ranks)) > 1:
@@ -57,6 +58,7 @@ def _readers(found: WholeSet) -> str:
 
 
 def _sentence(facts: Facts, table: Table, found: WholeSet) -> str:
+    """Returns the sentences of the finding."""
     files = int(found.mask.sum())
     (first,) = leading(found.mask, table["BYTES_READ"], 1)
     name = facts.name(table.ids[first])
@@ -73,6 +75,7 @@ def _sentence(facts: Facts, table: Table, found: WholeSet) -> str:
 
 
 def _evidence(facts: Facts, table: Table, found: WholeSet) -> tuple[Evidence, ...]:
+    """Returns the reads of the largest file, and the counts of the loop, as evidence."""
     (first,) = leading(found.mask, table["BYTES_READ"], 1)
     values = {"EPOCHS": found.loader.sums.epochs, "WORKERS": found.loader.workers or 0}
     return facts.rows(table, first, "BYTES_READ", "MAX_BYTE_READ", "OPENS") + tuple(

@@ -137,6 +137,8 @@ def _command(tree: Processes, at: npt.NDArray[np.int64]) -> str:
 
 
 def _by_make(remedy: Remedy) -> Remedy:
+    """Returns the remedy for commands that make runs: advice on variables of make, then the given
+    remedy."""
     text = (
         "A variable of make that is set with = runs its $(shell ...) again at each use: set it "
         f"with :=, which runs it once. Otherwise: {remedy.text[:1].lower()}{remedy.text[1:]}"
@@ -147,6 +149,8 @@ def _by_make(remedy: Remedy) -> Remedy:
 def _sentence(
     facts: Facts, tree: Processes, again: _Again, at: npt.NDArray[np.int64], spent: float
 ) -> str:
+    """Returns the sentences of the finding. at: indices of the processes. spent: seconds of their
+    work."""
     number, first = int(tree.counts[at].sum()), facts.name(again.table.ids[again.rows[0]])
     starters = _starters(tree, at)
     by = f", which {next(iter(starters))} started," if len(starters) == 1 else ""
@@ -172,6 +176,7 @@ def _sentence(
 
 
 def _remedy(again: _Again) -> Remedy:
+    """Returns the remedy, by the program and by what it repeats."""
     name = again.program
     if again.is_listing:
         text = "List the folders once, keep the names in a file or a variable, and search in them."
@@ -251,6 +256,7 @@ class _Users:
     from these."""
 
     def __init__(self, facts: Facts, tree: Processes) -> None:
+        """Adds up the bytes that the processes of each program read."""
         self._facts, self._tree = facts, tree
         self._between: dict[tuple[int, int], tuple[str, int]] = {}
         self._read: dict[str, int] = defaultdict(int)

@@ -126,6 +126,8 @@ def _files(facts: Facts) -> Iterator[_File]:
 def _file(
     facts: Facts, number: int, ids: frozenset[int], tables: list[Table], table: Table
 ) -> _File:
+    """Returns the sums over all names of a file. number: id of its last name. ids: of all its
+    names. table: that with its last name."""
     rows = [(one, place) for one in tables for i in ids if (place := one.place(i)) is not None]
     # The offsets of a redirected output are unknown. If the file is renamed, it is read by its last
     # name.
@@ -215,6 +217,7 @@ def _stake(facts: Facts, tree: Processes, again: _Again, spent: float) -> Stake:
 
 
 def _finding(facts: Facts, tree: Processes, again: _Again, stake: Stake, spent: float) -> Finding:
+    """Returns the finding. spent: seconds of the processes."""
     file, program, number = again.file, again.program, again.number
     starters = {tree.programs[starter_of(tree, p)].name for p in again.at if tree.parents[p] >= 0}
     by = f", which {next(iter(starters))} started," if len(starters) == 1 else ""
@@ -241,11 +244,13 @@ def _finding(facts: Facts, tree: Processes, again: _Again, stake: Stake, spent: 
 
 
 def _evidence(facts: Facts, file: _File) -> tuple[Evidence, ...]:
+    """Returns the opens and the written bytes of a file as evidence."""
     place = file.table.place(file.id)
     return () if place is None else facts.rows(file.table, place, "OPENS", "BYTES_WRITTEN")
 
 
 def _remedy(tree: Processes, again: _Again) -> Remedy:
+    """Returns the remedy, by the program that writes the file."""
     program = again.program
     if of_program(tree.commands[int(again.at[0])].partition(" ")[0]) == "Python":
         return Remedy(

@@ -96,6 +96,7 @@ def _names(facts: Facts, family: Family) -> tuple[str, str]:
 
 
 def _sentence(facts: Facts, family: Family) -> str:
+    """Returns the sentences of the finding."""
     tree = facts.tree
     assert tree is not None
     name, workers = _names(facts, family)

@@ -75,6 +75,7 @@ def _hdf5(facts: Facts) -> Iterator[Finding]:
 
 
 def _others(mask: npt.NDArray[np.bool_]) -> str:
+    """Returns a clause on the other files of the mask; "" if there are none."""
     more = int(mask.sum()) - 1
     return f"; the same holds for {plural(more, 'more file')}" if more else ""
 

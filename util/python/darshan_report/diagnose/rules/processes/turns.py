@@ -72,6 +72,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _find(facts: Facts, table: Table, waited: float) -> Iterator[Finding]:
+    """Yields the finding on the files of one layer that ranks write in turns. waited: seconds of
+    all ranks in MPI."""
     mask = _written(facts, table)
     if not mask.any():
         return

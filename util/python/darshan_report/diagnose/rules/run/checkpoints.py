@@ -39,6 +39,8 @@ def _of_parts(row: Checkpoint) -> str:
 
 
 def _too_often(facts: Facts, found: Waited, best: float) -> bool:
+    """Returns whether the run saves more often than it should, and this takes enough time. best:
+    the seconds between saves that lose the least time."""
     limits, run = facts.limits, facts.run_time
     if found.rounds < limits["checkpoint.saves"] or not 0 < found.interval < best:
         return False
@@ -60,6 +62,7 @@ def evidence(facts: Facts, row: Checkpoint) -> tuple[Evidence, ...]:
 
 
 def _advice(rows: Sequence[Checkpoint]) -> str:
+    """Returns the example of the remedy, for the libraries that save."""
     lines = [line for row in rows for line in row.saver.advice.split("\n") if line]
     return "\n".join([_LESS, *dict.fromkeys(lines)])
 

@@ -62,6 +62,7 @@ def _over(facts: Facts) -> int:
 
 
 def _spent(facts: Facts) -> str:
+    """Returns a clause on the time in I/O, and on its fraction of the run."""
     shares = facts.shares
     each = " in all processes together" if facts.tree else " per process on average"
     each = each if facts.tree or facts.nprocs > 1 else ""
@@ -292,6 +293,7 @@ def _none_known(others: Sequence[Finding]) -> str:
 
 
 def _nothing(_: Facts) -> None:
+    """Returns None: no problem is near to its thresholds."""
     return None
 
 

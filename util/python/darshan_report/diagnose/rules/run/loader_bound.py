@@ -34,6 +34,7 @@ def _stake(facts: Facts, verdict: Verdict) -> Stake:
 
 
 def _evidence(verdict: Verdict) -> tuple[Evidence, ...]:
+    """Returns the times and the counts of a loop as evidence."""
     loader = verdict.loader
     sums = loader.sums
     values = {

@@ -65,6 +65,8 @@ def _is_text(facts: Facts, site: Site) -> bool:
 
 
 def _key(site: Site, loop: int) -> object:
+    """Returns the line of the user that a site belongs to, or the number of its loop if there is no
+    such line."""
     place = site.line
     return (place.file, place.line) if place is not None and site.is_users else loop
 

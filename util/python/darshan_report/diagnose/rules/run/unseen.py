@@ -133,6 +133,7 @@ def watch(reasons: set[int]) -> Remedy:
 
 
 def _rings(facts: Facts, extra: Table) -> Iterator[Finding]:
+    """Yields a notice on io_uring requests that the runtime did not see."""
     rings, unseen, seen = (extra.sum(f"URING_{name}") for name in ("RINGS", "UNSEEN", "SUBMITS"))
     is_old = unseen < 0  # an older runtime, which did not read the rings, made the log
     if unseen == 0 or (is_old and rings == 0):
@@ -162,6 +163,7 @@ def _rings(facts: Facts, extra: Table) -> Iterator[Finding]:
 
 
 def _traffic(facts: Facts) -> Iterator[Finding]:
+    """Yields notices on requests of io_uring and on mapped files."""
     extra = facts.table("POSIX_EXT")
     posix = facts.table("POSIX")
     if extra is None:
@@ -190,4 +192,5 @@ def _traffic(facts: Facts) -> Iterator[Finding]:
 def _notice(
     name: str, title: str, sentence: str, evidence: tuple[Evidence, ...], remedy: Remedy
 ) -> Finding:
+    """Returns a notice. name: after that of the rule and "-"."""
     return Finding(f"{NAME}-{name}", title, sentence, NOTICE, Stake(), evidence, remedy)

@@ -117,6 +117,7 @@ def _seeks(facts: Facts, table: Table, place: int) -> str:
 
 
 def _remedy(facts: Facts) -> Remedy:
+    """Returns the remedy, with examples for each language."""
     return Remedy(
         f"{_FORWARD if _languages(facts) == {'Rust'} else _NEEDLESS} Where the order is "
         "another one, read the records without a buffer, read the file once and keep it in "

@@ -43,6 +43,7 @@ def _flushes(streams: Streams) -> tuple[Floats, Floats]:
 
 
 def _written(streams: Streams) -> Floats:
+    """Returns the bytes that were written to each stream."""
     return streams.table["BYTES_WRITTEN"].astype("f8")
 
 

@@ -35,6 +35,7 @@ def _by_seeks(facts: Facts, streams: Streams) -> Mask:
 
 
 def _reading(facts: Facts, streams: Streams) -> Mask:
+    """Returns a mask of the files whose buffers were filled although few bytes were used."""
     found = streams.files & (streams["DISCARDS"] >= facts.limits["stream.calls"])
     found |= _by_seeks(facts, streams)
     used = np.maximum(streams.table["BYTES_READ"], 1)
@@ -43,6 +44,7 @@ def _reading(facts: Facts, streams: Streams) -> Mask:
 
 
 def _writing(facts: Facts, streams: Streams) -> Mask:
+    """Returns a mask of the files whose buffers were written out with few bytes."""
     drains = streams["DRAINS"]
     mean = ratio(streams["DRAINED_BYTES"], drains)
     found = _by_seeks(facts, streams) & (drains >= facts.limits["stream.calls"])
@@ -90,6 +92,8 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _sentence(facts: Facts, streams: Streams, place: int, spent: float) -> str:
+    """Returns the sentences of the finding. place: row of the file that is named. spent:
+    seconds."""
     table, name = streams.table, facts.name(streams.table.ids[place])
     if not _reading(facts, streams)[place]:
         drains, drained = float(streams["DRAINS"][place]), float(streams["DRAINED_BYTES"][place])
@@ -126,6 +130,8 @@ def _forward(streams: Streams, place: int) -> bool:
 
 
 def _remedy(writes: bool, forward: bool) -> Remedy:
+    """Returns the remedy. writes: whether the seeks write out buffers. forward: whether they skip
+    forward."""
     if writes:
         return Remedy(
             "Change the data in memory, and write them once, in the order of the file; write "

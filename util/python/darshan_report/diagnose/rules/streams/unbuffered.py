@@ -59,6 +59,7 @@ def _tiny(facts: Facts, streams: Streams) -> Mask:
 
 
 def _find(facts: Facts, streams: Streams, kind: str) -> Iterator[Finding]:
+    """Yields the finding on the streams without a buffer. kind: READ or WRITE."""
     mask = files(facts, streams, kind)
     if not mask.any():
         return
