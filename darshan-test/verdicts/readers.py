@@ -12,7 +12,7 @@ _SITES = (("DARSHAN_SITES", "1"),)
 
 def rows() -> list[Row]:
     """Returns the rows, which run on this machine with call sites."""
-    return [*_libraries(), *_archives(), *_pieces(), *_locks(), *_needed()]
+    return [*_libraries(), *_archives(), *_pieces(), *_small(), *_locks(), *_needed()]
 
 
 def _row(program: str, case: str, finding: str = "", remedy: str = "", **more: Any) -> Row:
@@ -96,6 +96,39 @@ def _pieces() -> list[Row]:
         ),
         _row("readers.py", "planes-of-a-grid"),
         _row("readers.py", "map-each", "opened-again mapped-again", "before the loop"),
+    ]
+
+
+def _small() -> list[Row]:
+    fine = ("Your I/O is fine",)
+    return [
+        _row(
+            "readers.py",
+            "rows-in-pieces",
+            says=(r"read_csv with chunksize gave a table in small pieces", "chunksize=200_000"),
+            never=fine,
+        ),
+        _row(
+            "readers.py",
+            "records-of-member",
+            says=(r"zipfile\.ZipExtFile\.read gave a member", r"io\.BufferedReader\(archive"),
+            never=fine,
+        ),
+        _row(
+            "readers.py",
+            "whole-mails",
+            says=(r"message_from_binary_file parsed whole mails", "takewhile"),
+            never=fine,
+        ),
+        _row(
+            "words.java",
+            "values-to-gzip",
+            says=(
+                r"DataOutputStream\.writeByte called the compressor for each value",
+                r"BufferedOutputStream\(packed",
+            ),
+            never=fine,
+        ),
     ]
 
 

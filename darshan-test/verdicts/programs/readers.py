@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import codecs
+import email
 import hashlib
+import itertools
 import pickle
+import struct
 import sys
 import tempfile
 import zipfile
@@ -20,6 +23,8 @@ BILLS = 12_000
 GRID = (80, 70, 74)
 if sys.argv[1].endswith("-of-a-grid"):
     import netCDF4
+if sys.argv[1] == "rows-in-pieces":
+    import pandas
 
 
 def prepare_codecs_lines() -> None:
@@ -255,6 +260,65 @@ def digests_of_all(cured: bool) -> None:
 
 
 digests_of_each = digests_of_all
+
+
+def prepare_rows_in_pieces() -> None:
+    """Writes a table of 5 MB."""
+    rows = "".join(f"{i},s{i % 41},{i % 977},{i * 7919 % 100_000}\n" for i in range(220_000))
+    Path("ticks.csv").write_text(f"time,name,amount,cents\n{rows}")
+
+
+def rows_in_pieces(cured: bool) -> None:
+    """Adds up a column of a table in pieces of 100 rows; cured: of 100,000 rows."""
+    total = 0
+    for piece in pandas.read_csv("ticks.csv", chunksize=100_000 if cured else 100):
+        total += int(piece["amount"].sum())
+    assert total > 0
+
+
+def prepare_records_of_member() -> None:
+    """Writes an archive with a member of 12 MB that hardly packs."""
+    with zipfile.ZipFile("run.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        values = np.random.default_rng(5).random(1_500_000)
+        archive.writestr("run.dat", values.tobytes())
+
+
+def records_of_member(cured: bool) -> None:
+    """Takes records of 8 bytes from a member; cured: from the bytes of the whole member."""
+    one, total = struct.Struct("<d"), 0.0
+    with zipfile.ZipFile("run.zip") as archive:
+        if cured:
+            total = sum(value for (value,) in one.iter_unpack(archive.read("run.dat")))
+        else:
+            with archive.open("run.dat") as file:
+                while record := file.read(one.size):
+                    total += one.unpack(record)[0]
+    assert total > 0
+
+
+def prepare_whole_mails() -> None:
+    """Writes 40 mails with bodies of 1.2 MB."""
+    Path("mails").mkdir()
+    body = "".join(
+        f"line {i} of a mail that nobody reads, and a few words\n" for i in range(20_000)
+    )
+    for number in range(40):
+        head = f"From: a{number}@example.com\nSubject: number {number}\nDate: today\n\n"
+        (Path("mails") / f"{number}.eml").write_text(head + body)
+
+
+def whole_mails(cured: bool) -> None:
+    """Lists the subjects of mails; cured: parses their headers alone."""
+    subjects = []
+    for path in sorted(Path("mails").iterdir()):
+        with path.open("rb") as file:
+            if cured:
+                head = b"".join(itertools.takewhile(bytes.strip, file))
+                mail = email.message_from_bytes(head)
+            else:
+                mail = email.message_from_binary_file(file)
+        subjects.append(mail["Subject"])
+    assert "number 7" in subjects
 
 
 if __name__ == "__main__":

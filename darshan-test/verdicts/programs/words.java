@@ -1,5 +1,6 @@
 /* Lines in Java: Words CASE [cured]. */
 import java.io.*;
+import java.util.zip.*;
 
 class Words {
   static class Item implements Serializable {
@@ -29,6 +30,14 @@ class Words {
     (cured ? out : all).close();
   }
 
+  static void packed(boolean cured) throws IOException {
+    OutputStream gzip = new GZIPOutputStream(new FileOutputStream("values.gz"));
+    if (cured) gzip = new BufferedOutputStream(gzip, 1 << 16);
+    DataOutputStream out = new DataOutputStream(gzip);
+    for (int i = 0; i < 12000000; i++) out.writeByte(i % 97 == 0 ? i >> 7 : 3);
+    out.close();
+  }
+
   public static void main(String[] words) throws IOException {
     boolean cured = words.length > 1;
     if (words[0].equals("lines-out")) {
@@ -36,6 +45,8 @@ class Words {
       if (cured) out = new BufferedOutputStream(out, 1 << 16);
       for (int i = 0; i < 400000; i++) out.write(("line " + i + "\n").getBytes());
       out.close();
+    } else if (words[0].equals("values-to-gzip")) {
+      packed(cured);
     } else if (words[0].equals("scanner")) { // input has words and numbers
       long found = 0;
       File lines = new File("lines.txt");
