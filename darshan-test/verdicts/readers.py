@@ -102,6 +102,8 @@ def _pieces() -> list[Row]:
 def _small() -> list[Row]:
     fine = ("Your I/O is fine",)
     return [
+        _row("readers.py", "import-each", "failed-imports", "at the top of the module"),
+        _row("readers.py", "tar-each", "seeks", "before the loop, and add all files"),
         _row(
             "readers.py",
             "rows-in-pieces",

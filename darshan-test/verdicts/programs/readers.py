@@ -6,9 +6,11 @@ import codecs
 import email
 import hashlib
 import itertools
+import json
 import pickle
 import struct
 import sys
+import tarfile
 import tempfile
 import zipfile
 from collections import Counter
@@ -319,6 +321,43 @@ def whole_mails(cured: bool) -> None:
                 mail = email.message_from_binary_file(file)
         subjects.append(mail["Subject"])
     assert "number 7" in subjects
+
+
+def _in_words(record: dict[str, int], cured: bool) -> str:
+    if not cured:
+        try:
+            import a_faster_json as chosen  # noqa: PLC0415  # blame: import-each
+        except ImportError:
+            chosen = json
+        return str(chosen.dumps(record))
+    return json.dumps(record)
+
+
+def import_each(cured: bool) -> None:
+    """Looks for a faster library for each of 15,000 records; cured: knows that there is none."""
+    with Path("records.jsonl").open("w") as file:
+        for number in range(15_000):
+            file.write(_in_words({"number": number}, cured) + "\n")
+
+
+def prepare_tar_each() -> None:
+    """Writes 300 files."""
+    Path("parts").mkdir()
+    for number in range(300):
+        (Path("parts") / f"{number}.dat").write_bytes(bytes([number % 251]) * 16_000)
+
+
+def tar_each(cured: bool) -> None:
+    """Appends files to an archive that is opened for each; cured: opened once."""
+    paths = sorted(Path("parts").iterdir())
+    if cured:
+        with tarfile.open("day.tar", "w") as archive:
+            for path in paths:
+                archive.add(path)
+        return
+    for path in paths:
+        with tarfile.open("day.tar", "a") as archive:  # blame: tar-each
+            archive.add(path)
 
 
 if __name__ == "__main__":

@@ -38,6 +38,12 @@ TABLE_ONCE = Remedy(
     "Python: for piece in pandas.read_csv(path, chunksize=100_000): ...  # not skiprows, nrows",
     alone=True,
 )
+_TAR_APPENDED = (
+    "Open the archive once, before the loop, and add all files to it: an open for appending reads "
+    "the headers of all members, to find the end.",
+    "Python: archive = tarfile.open(path, 'w')  # or 'a', before the loop\n"
+    "Python: archive.add(name)  # in the loop;  archive.close() after it",
+)
 _OPENED = (
     _Row(
         r"zipfile\.",
@@ -54,6 +60,7 @@ _OPENED = (
         "Python: archive = zipfile.ZipFile(path, 'a')  # before the loop\n"
         "Python: archive.writestr(name, data)  # in the loop",
     ),
+    _Row(r"tarfile\.", True, *_TAR_APPENDED),
     _Row(
         r"tarfile\.",
         False,
@@ -127,6 +134,8 @@ _SAVED_WHOLE = (
     ),
 )
 _SEEKING = (
+    # An open for reading seeks only once or twice.
+    _Row(r"tarfile\.(?:TarFile\.)?open$", True, *_TAR_APPENDED),
     _Row(
         r"Tie::File::",
         False,
