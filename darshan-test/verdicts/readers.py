@@ -104,6 +104,8 @@ def _small() -> list[Row]:
     return [
         _row("readers.py", "import-each", "failed-imports", "at the top of the module"),
         _row("readers.py", "tar-each", "seeks", "before the loop, and add all files"),
+        _row("readers.py", "attributes-again", "many-objects", "once, before the loop"),
+        _row("readers.py", "frames-appended", "flush-per-chunk", "pandas.concat"),
         _row(
             "readers.py",
             "rows-in-pieces",

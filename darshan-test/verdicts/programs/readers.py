@@ -25,8 +25,10 @@ BILLS = 12_000
 GRID = (80, 70, 74)
 if sys.argv[1].endswith("-of-a-grid"):
     import netCDF4
-if sys.argv[1] == "rows-in-pieces":
+if sys.argv[1] in ("rows-in-pieces", "frames-appended"):
     import pandas
+if sys.argv[1] == "attributes-again":
+    import h5py
 
 
 def prepare_codecs_lines() -> None:
@@ -358,6 +360,34 @@ def tar_each(cured: bool) -> None:
     for path in paths:
         with tarfile.open("day.tar", "a") as archive:  # blame: tar-each
             archive.add(path)
+
+
+def prepare_attributes_again() -> None:
+    """Writes an array with two attributes."""
+    with h5py.File("scan.h5", "w") as file:
+        data = file.create_dataset("adc", data=np.arange(15_000.0))
+        data.attrs["gain"], data.attrs["offset"] = 1.5, 0.25
+
+
+def attributes_again(cured: bool) -> None:
+    """Scales values by two attributes, which it reads for each value; cured: once."""
+    total = 0.0
+    with h5py.File("scan.h5") as file:
+        data = file["adc"]
+        values, of = data[:], dict(data.attrs) if cured else data.attrs
+        for value in values:
+            total += value * of["gain"] + of["offset"]  # blame: attributes-again
+    assert total > 0
+
+
+def frames_appended(cured: bool) -> None:
+    """Appends 400 tables of 24 rows to a store; cured: one table."""
+    rows = np.random.default_rng(1).random((400 * 24, 4))
+    size = len(rows) if cured else 24
+    with pandas.HDFStore("met.h5", "w") as store:
+        for start in range(0, len(rows), size):
+            frame = pandas.DataFrame(rows[start : start + size], columns=list("abcd"))
+            store.append("met", frame)  # blame: frames-appended
 
 
 if __name__ == "__main__":

@@ -144,7 +144,7 @@ def importing(facts: Facts) -> float:
     unknown, or if several processes worked at the same time."""
     if facts.at_once > _ALONE or loops_of(facts) is None:
         return 0.0
-    # What fails again and again need not be imported.
+    # A remedy saves imports that fail again and again.
     again = failing(facts)
     imports = (s.sums for s in sites_of(facts.log) if s.stack.called == IMPORT and s not in again)
     return sum(sums.gaps[SHORT] + sums.gaps[MEDIUM] for sums in imports)
