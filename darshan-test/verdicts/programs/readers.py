@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import codecs
 import email
+import gzip
 import hashlib
 import itertools
 import json
 import pickle
 import struct
+import subprocess
 import sys
 import tarfile
 import tempfile
@@ -378,6 +380,20 @@ def attributes_again(cured: bool) -> None:
         for value in values:
             total += value * of["gain"] + of["offset"]  # blame: attributes-again
     assert total > 0
+
+
+def prepare_lines_of_a_pipe() -> None:
+    """Writes a packed text of 1.6 MB."""
+    text = "".join(f"host{i % 99} /a/{i} {200 if i % 7 else 404}\n" for i in range(80_000))
+    Path("log.gz").write_bytes(gzip.compress(text.encode()))
+
+
+def lines_of_a_pipe(cured: bool) -> None:
+    """Reads lines from a pipe without a buffer; cured: with one."""
+    unpack = ("gzip", "-cd", "log.gz")
+    with subprocess.Popen(unpack, stdout=subprocess.PIPE, bufsize=-1 if cured else 0) as process:
+        assert process.stdout is not None
+        assert sum(1 for _ in iter(process.stdout.readline, b"")) == 80_000
 
 
 def frames_appended(cured: bool) -> None:
