@@ -105,6 +105,12 @@ def _small() -> list[Row]:
         _row("readers.py", "import-each", "failed-imports", "at the top of the module"),
         _row("readers.py", "tar-each", "seeks", "before the loop, and add all files"),
         _row("readers.py", "attributes-again", "many-objects", "once, before the loop"),
+        _row(
+            "words.cc",
+            "stream-each",
+            input=16,
+            says=("the streams of C[+][+] parsed text", "std::stringstream .* for each line"),
+        ),
         _row("readers.py", "lines-of-a-pipe", "bytewise-input", "without bufsize=0", tree=2),
         _row("readers.py", "frames-appended", "flush-per-chunk", "pandas.concat"),
         _row(
