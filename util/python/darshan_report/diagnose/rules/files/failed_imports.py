@@ -42,12 +42,12 @@ def find(facts: Facts) -> Iterator[Finding]:
         stake=stake,
         evidence=() if extra is None else facts.sums(extra, "FOLDER_STATS", "F_META_TIME"),
         remedy=Remedy(
-            "Import once, at the top of the module and not in a function that runs for each item, "
-            "and remember there what to use if the import fails.",
-            "try:  # once, at the top of the file\n"
-            "    import simplejson as json\n"
-            "except ImportError:\n"
-            "    import json",
+            "Import once, at the top of the module and not in a function that runs for each item; "
+            "decide there, too, what to use if the import fails.",
+            "Python: try:  # once, at the top of the file\n"
+            "Python:     import simplejson as json\n"
+            "Python: except ImportError:\n"
+            "Python:     import json",
         ),
         limits=("operations",),
     )

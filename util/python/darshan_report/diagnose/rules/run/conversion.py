@@ -19,7 +19,7 @@ from ...facts import Facts
 from ...finding import LAST, NOTICE, Finding, Remedy
 from ...programs.parsing import TEXT, parsing_of
 from ...times.ledger import BETWEEN, COMPUTING, ledger
-from ...times.loops import Loops, loops_of, parsed_after
+from ...times.loops import Loops, importing, loops_of, parsed_after
 
 NAME = "conversion"
 ROLE = LAST
@@ -505,6 +505,8 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
         return
     claimed = sum(finding.stake.between for finding in others)
     outside = ledger(facts)[BETWEEN] + ledger(facts)[COMPUTING]
+    # Imports are computing, too, but not between these calls.
+    outside = max(0.0, outside - importing(facts))
     outside = outside if facts.needed_time < facts.process_time else math.inf
     ways = _by_way(facts, known)
     whole = float(sum(sum(functions.values()) for functions in ways.values()))
