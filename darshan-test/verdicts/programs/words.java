@@ -38,6 +38,17 @@ class Words {
     out.close();
   }
 
+  static void unpacked(boolean cured) throws IOException {
+    if (!new File("values.gz").exists()) packed(true);
+    InputStream gzip = new GZIPInputStream(new FileInputStream("values.gz"), 512);
+    if (cured) gzip = new BufferedInputStream(gzip, 1 << 16);
+    DataInputStream in = new DataInputStream(gzip);
+    long sum = 0;
+    for (int i = 0; i < 12000000 / 4; i++) sum += in.readInt();
+    in.close();
+    if (sum == 0) throw new IOException("no values");
+  }
+
   public static void main(String[] words) throws IOException {
     boolean cured = words.length > 1;
     if (words[0].equals("lines-out")) {
@@ -47,6 +58,8 @@ class Words {
       out.close();
     } else if (words[0].equals("values-to-gzip")) {
       packed(cured);
+    } else if (words[0].equals("values-of-gzip")) {
+      unpacked(cured);
     } else if (words[0].equals("scanner")) { // input has words and numbers
       long found = 0;
       File lines = new File("lines.txt");
