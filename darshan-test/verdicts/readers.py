@@ -12,7 +12,7 @@ _SITES = (("DARSHAN_SITES", "1"),)
 
 def rows() -> list[Row]:
     """Returns the rows, which run on this machine with call sites."""
-    return [*_libraries(), *_archives(), *_pieces(), *_locks(), *_needed()]
+    return [*_libraries(), *_archives(), *_pieces(), *_small(), *_locks(), *_needed()]
 
 
 def _row(program: str, case: str, finding: str = "", remedy: str = "", **more: Any) -> Row:
@@ -96,6 +96,56 @@ def _pieces() -> list[Row]:
         ),
         _row("readers.py", "planes-of-a-grid"),
         _row("readers.py", "map-each", "opened-again mapped-again", "before the loop"),
+    ]
+
+
+def _small() -> list[Row]:
+    fine = ("Your I/O is fine",)
+    return [
+        _row("readers.py", "import-each", "failed-imports", "at the top of the module"),
+        _row("readers.py", "tar-each", "seeks", "before the loop, and add all files"),
+        _row("readers.py", "attributes-again", "many-objects", "once, before the loop"),
+        _row(
+            "words.java",
+            "values-of-gzip",
+            says=(r"DataInputStream\.readInt called the decompressor for each value",),
+            never=fine,
+        ),
+        _row(
+            "words.cc",
+            "stream-each",
+            input=16,
+            says=("the streams of C[+][+] parsed text", "std::stringstream .* for each line"),
+        ),
+        _row("readers.py", "lines-of-a-pipe", "bytewise-input", "without bufsize=0", tree=2),
+        _row("readers.py", "frames-appended", "flush-per-chunk", "pandas.concat"),
+        _row(
+            "readers.py",
+            "rows-in-pieces",
+            says=(r"read_csv with chunksize gave a table in small pieces", "chunksize=200_000"),
+            never=fine,
+        ),
+        _row(
+            "readers.py",
+            "records-of-member",
+            says=(r"zipfile\.ZipExtFile\.read gave a member", r"io\.BufferedReader\(archive"),
+            never=fine,
+        ),
+        _row(
+            "readers.py",
+            "whole-mails",
+            says=(r"message_from_binary_file parsed whole mails", "takewhile"),
+            never=fine,
+        ),
+        _row(
+            "words.java",
+            "values-to-gzip",
+            says=(
+                r"DataOutputStream\.writeByte called the compressor for each value",
+                r"BufferedOutputStream\(packed",
+            ),
+            never=fine,
+        ),
     ]
 
 

@@ -30,7 +30,16 @@ def _read_slowly() -> list[tuple[str, Job, Job]]:
             *photos,
         )
     )  # fmt: skip
+    absent = Job(
+        (
+            row("POSIX_EXT", "/a", FOLDER_STATS=30_000, F_META_TIME=0.3),
+            row("SITES", "import;/a.py:3:one", FRAMES=1, PROCESSES=1, LOOKUPS=30_000,
+                F_LOOKUP_TIME=0.3, F_GAP_SHORT_TIME=4.0),
+        ),
+        command=b"python3 a.py",
+    )  # fmt: skip
     return [
+        ("failed-imports", absent, absent.but(1, OPENS=3000)),
         ("compared-whole", compared, compared.but(52, BYTES_READ=80 * MIB)),
         ("old-pickle", pickled, pickled.but(1, READS=500)),
     ]

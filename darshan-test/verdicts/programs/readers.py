@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import codecs
+import email
+import gzip
 import hashlib
+import itertools
+import json
 import pickle
+import struct
+import subprocess
 import sys
+import tarfile
 import tempfile
 import zipfile
 from collections import Counter
@@ -20,6 +27,10 @@ BILLS = 12_000
 GRID = (80, 70, 74)
 if sys.argv[1].endswith("-of-a-grid"):
     import netCDF4
+if sys.argv[1] in ("rows-in-pieces", "frames-appended"):
+    import pandas
+if sys.argv[1] == "attributes-again":
+    import h5py
 
 
 def prepare_codecs_lines() -> None:
@@ -255,6 +266,144 @@ def digests_of_all(cured: bool) -> None:
 
 
 digests_of_each = digests_of_all
+
+
+def prepare_rows_in_pieces() -> None:
+    """Writes a table of 5 MB."""
+    rows = "".join(f"{i},s{i % 41},{i % 977},{i * 7919 % 100_000}\n" for i in range(220_000))
+    Path("ticks.csv").write_text(f"time,name,amount,cents\n{rows}")
+
+
+def rows_in_pieces(cured: bool) -> None:
+    """Adds up a column of a table in pieces of 100 rows; cured: of 100,000 rows."""
+    total = 0
+    for piece in pandas.read_csv("ticks.csv", chunksize=100_000 if cured else 100):
+        total += int(piece["amount"].sum())
+    assert total > 0
+
+
+def prepare_records_of_member() -> None:
+    """Writes an archive with a member of 12 MB that hardly packs."""
+    with zipfile.ZipFile("run.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        values = np.random.default_rng(5).random(1_500_000)
+        archive.writestr("run.dat", values.tobytes())
+
+
+def records_of_member(cured: bool) -> None:
+    """Takes records of 8 bytes from a member; cured: from the bytes of the whole member."""
+    one, total = struct.Struct("<d"), 0.0
+    with zipfile.ZipFile("run.zip") as archive:
+        if cured:
+            total = sum(value for (value,) in one.iter_unpack(archive.read("run.dat")))
+        else:
+            with archive.open("run.dat") as file:
+                while record := file.read(one.size):
+                    total += one.unpack(record)[0]
+    assert total > 0
+
+
+def prepare_whole_mails() -> None:
+    """Writes 40 mails with bodies of 1.2 MB."""
+    Path("mails").mkdir()
+    body = "".join(
+        f"line {i} of a mail that nobody reads, and a few words\n" for i in range(20_000)
+    )
+    for number in range(40):
+        head = f"From: a{number}@example.com\nSubject: number {number}\nDate: today\n\n"
+        (Path("mails") / f"{number}.eml").write_text(head + body)
+
+
+def whole_mails(cured: bool) -> None:
+    """Lists the subjects of mails; cured: parses their headers alone."""
+    subjects = []
+    for path in sorted(Path("mails").iterdir()):
+        with path.open("rb") as file:
+            if cured:
+                head = b"".join(itertools.takewhile(bytes.strip, file))
+                mail = email.message_from_bytes(head)
+            else:
+                mail = email.message_from_binary_file(file)
+        subjects.append(mail["Subject"])
+    assert "number 7" in subjects
+
+
+def _in_words(record: dict[str, int], cured: bool) -> str:
+    if not cured:
+        try:
+            import a_faster_json as chosen  # noqa: PLC0415  # blame: import-each
+        except ImportError:
+            chosen = json
+        return str(chosen.dumps(record))
+    return json.dumps(record)
+
+
+def import_each(cured: bool) -> None:
+    """Looks for a faster library for each of 15,000 records; cured: knows that there is none."""
+    with Path("records.jsonl").open("w") as file:
+        for number in range(15_000):
+            file.write(_in_words({"number": number}, cured) + "\n")
+
+
+def prepare_tar_each() -> None:
+    """Writes 300 files."""
+    Path("parts").mkdir()
+    for number in range(300):
+        (Path("parts") / f"{number}.dat").write_bytes(bytes([number % 251]) * 16_000)
+
+
+def tar_each(cured: bool) -> None:
+    """Appends files to an archive that is opened for each; cured: opened once."""
+    paths = sorted(Path("parts").iterdir())
+    if cured:
+        with tarfile.open("day.tar", "w") as archive:
+            for path in paths:
+                archive.add(path)
+        return
+    for path in paths:
+        with tarfile.open("day.tar", "a") as archive:  # blame: tar-each
+            archive.add(path)
+
+
+def prepare_attributes_again() -> None:
+    """Writes an array with two attributes."""
+    with h5py.File("scan.h5", "w") as file:
+        data = file.create_dataset("adc", data=np.arange(15_000.0))
+        data.attrs["gain"], data.attrs["offset"] = 1.5, 0.25
+
+
+def attributes_again(cured: bool) -> None:
+    """Scales values by two attributes, which it reads for each value; cured: once."""
+    total = 0.0
+    with h5py.File("scan.h5") as file:
+        data = file["adc"]
+        values, of = data[:], dict(data.attrs) if cured else data.attrs
+        for value in values:
+            total += value * of["gain"] + of["offset"]  # blame: attributes-again
+    assert total > 0
+
+
+def prepare_lines_of_a_pipe() -> None:
+    """Writes a packed text of 1.6 MB."""
+    text = "".join(f"host{i % 99} /a/{i} {200 if i % 7 else 404}\n" for i in range(80_000))
+    Path("log.gz").write_bytes(gzip.compress(text.encode()))
+
+
+def lines_of_a_pipe(cured: bool) -> None:
+    """Reads lines from a pipe without a buffer; cured: with one."""
+    unpack = ("gzip", "-cd", "log.gz")
+    with subprocess.Popen(unpack, stdout=subprocess.PIPE, bufsize=-1 if cured else 0) as process:
+        assert process.stdout is not None
+        assert sum(1 for _ in iter(process.stdout.readline, b"")) == 80_000
+
+
+def frames_appended(cured: bool) -> None:
+    """Appends 400 tables of 24 rows to a store; cured: one table."""
+    rows = np.random.default_rng(1).random((400 * 24, 4))
+    size = len(rows) if cured else 24
+    with pandas.HDFStore("met.h5", "w") as store:
+        for start in range(0, len(rows), size):
+            frame = pandas.DataFrame(rows[start : start + size], columns=list("abcd"))
+            store.append("met", frame)  # blame: frames-appended
 
 
 if __name__ == "__main__":

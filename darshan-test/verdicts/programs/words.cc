@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fstream>
 #include <regex>
+#include <sstream>
 #include <string>
 
 // Asks a stream of C++ for its position after each character: the report once counted every call of
@@ -48,6 +49,26 @@ static void direct_blocks(bool cured) {
     must(read(fd, room, size) == size, "read");
   close(fd);
   free(room);
+}
+
+// Takes a matrix apart with a new stream for each line; cured: with strtol.
+static void stream_each(bool cured) {
+  must(rename("input", "dist.phy") == 0, "rename");
+  std::ifstream in("dist.phy");
+  std::string line, word;
+  long sum = 0;
+  while (std::getline(in, line)) {
+    if (cured) {
+      sum += std::strtol(line.c_str(), nullptr, 10);
+      continue;
+    }
+    std::istringstream fields(line);
+    long number = 0;
+    fields >> number;
+    while (fields >> word) sum++;
+    sum += number;
+  }
+  must(sum > 0, "lines");
 }
 
 // A pattern is searched in each line of a log.
@@ -94,6 +115,7 @@ int main(int argc, char **argv) {
       {"many-calls", many_calls},
       {"direct-blocks", direct_blocks},
       {"regex-each", regex_each},
+      {"stream-each", stream_each},
       {"scanned-texts", scanned_texts},
       {nullptr, nullptr},
   };

@@ -1,5 +1,6 @@
 /* Lines in Java: Words CASE [cured]. */
 import java.io.*;
+import java.util.zip.*;
 
 class Words {
   static class Item implements Serializable {
@@ -29,6 +30,25 @@ class Words {
     (cured ? out : all).close();
   }
 
+  static void packed(boolean cured) throws IOException {
+    OutputStream gzip = new GZIPOutputStream(new FileOutputStream("values.gz"));
+    if (cured) gzip = new BufferedOutputStream(gzip, 1 << 16);
+    DataOutputStream out = new DataOutputStream(gzip);
+    for (int i = 0; i < 12000000; i++) out.writeByte(i % 97 == 0 ? i >> 7 : 3);
+    out.close();
+  }
+
+  static void unpacked(boolean cured) throws IOException {
+    if (!new File("values.gz").exists()) packed(true);
+    InputStream gzip = new GZIPInputStream(new FileInputStream("values.gz"), 512);
+    if (cured) gzip = new BufferedInputStream(gzip, 1 << 16);
+    DataInputStream in = new DataInputStream(gzip);
+    long sum = 0;
+    for (int i = 0; i < 12000000 / 4; i++) sum += in.readInt();
+    in.close();
+    if (sum == 0) throw new IOException("no values");
+  }
+
   public static void main(String[] words) throws IOException {
     boolean cured = words.length > 1;
     if (words[0].equals("lines-out")) {
@@ -36,6 +56,10 @@ class Words {
       if (cured) out = new BufferedOutputStream(out, 1 << 16);
       for (int i = 0; i < 400000; i++) out.write(("line " + i + "\n").getBytes());
       out.close();
+    } else if (words[0].equals("values-to-gzip")) {
+      packed(cured);
+    } else if (words[0].equals("values-of-gzip")) {
+      unpacked(cured);
     } else if (words[0].equals("scanner")) { // input has words and numbers
       long found = 0;
       File lines = new File("lines.txt");

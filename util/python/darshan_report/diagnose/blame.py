@@ -155,6 +155,7 @@ _ABOUT = (
     ("mapped-again", About((OTHER,), "m(?:un|re)?map")),
     ("mpi-io-opened-again", About((OPEN, CLOSE), _MPIIO)),
     ("no-mpi-io", About(_DATA)),
+    ("failed-imports", About((LOOKUP,), IMPORT)),
     ("old-pickle", About((READ,), _ANY, _GAPS)),
     ("objects-searched", About((*_NAMES, READ), _HDF5)),
     ("one-process-does-all", About(_DATA)),

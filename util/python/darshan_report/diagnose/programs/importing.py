@@ -6,11 +6,13 @@ from __future__ import annotations
 import os
 
 from ...call_sites.lines import Site, sites_of
-from ...call_sites.measured import LONG
+from ...call_sites.measured import LONG, LOOKUP, OPEN
 from ...call_sites.stack import IMPORT
 from ...classes import dataclass
 from ...library import LogError
-from ..facts import Facts
+from ..facts import Facts, once
+
+_TRIES = 200  # look-ups in each process, and for each open: more than a search for one module
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,25 @@ class Imports:
 
 def _is_of(site: Site, program: str) -> bool:
     return any(os.path.basename(place.file) == program for place in site.places)
+
+
+@once
+def failing(facts: Facts) -> list[Site]:
+    """Returns the call sites of imports that found no module again and again: they look at many
+    folders and open next to nothing. An import that finds its module opens it, and the next import
+    of the module makes no call."""
+    try:
+        sites = sites_of(facts.log)
+    except LogError:
+        return []
+    return [
+        site
+        for site in sites
+        if site.stack.called == IMPORT
+        and site.is_users
+        and site.sums.calls_of[LOOKUP] >= _TRIES * max(1, site.sums.processes)
+        and site.sums.calls_of[OPEN] * _TRIES <= site.sums.calls_of[LOOKUP]
+    ]
 
 
 def imports_of(facts: Facts, program: str) -> Imports:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import math
+import re
+
 import numpy as np
 
-from ..facts import Facts
+from ...call_sites.lines import sites_of
+from ...library import LogError
+from ..facts import Facts, once
 
+_LIBRARY = re.compile(r"H5|nc_")
 _DIGITS = 9  # a longer number is invalid
 
 
@@ -33,7 +39,22 @@ def outnumbered(facts: Facts) -> bool:
 def binding(facts: Facts, calls: np.ndarray) -> np.ndarray:
     """Returns, for each number in `calls`, the seconds that Python's bindings (h5py and the like)
     take for so many calls on a file's contents; zeros if the command does not name Python. In this
-    time they convert an index to a selection, or a name to an object."""
+    time they convert an index to a selection, or a name to an object. The sum is at most the time
+    around calls of HDF5, where call sites tell it."""
     if "python" not in facts.info.exe.partition(" ")[0]:
         return np.zeros(len(calls))
-    return calls * facts.limits["python.seconds"]
+    spent: np.ndarray = calls * facts.limits["python.seconds"]
+    return spent * min(1.0, _around(facts) / max(float(spent.sum()), 1e-9))
+
+
+@once
+def _around(facts: Facts) -> float:
+    """Returns the seconds in gaps below 10 ms before calls of HDF5 and netCDF, of all processes;
+    without call sites all of their time, or infinity if that is unknown."""
+    most = facts.process_time if facts.process_time > 0 else math.inf
+    try:
+        sites = sites_of(facts.log)
+    except LogError:
+        return most
+    found = [site.sums.shown_gaps for site in sites if _LIBRARY.match(site.stack.called)]
+    return min(sum(found), most) if found else most

@@ -19,10 +19,12 @@ from ..facts import Facts
 _FAST = re.compile(r"(?:json|simplejson|pickle|_pickle|marshal|xml|lxml|joblib)\.")
 _SLOW = re.compile(r"(?:yaml|ruamel|tomllib|tomli|toml|tomlkit|configparser|plistlib)\.")
 _MOSTLY = 0.9  # share of a site's calls
-# Names of files of lines.
+# Names of files of lines: tables and logs, then those of biology, chemistry, graphs and meshes.
 TEXT = re.compile(
-    r"\.(?:csv|tsv|tab|txt|log|asc|xyz|json|jsonl|ndjson|xml|fa|fasta|fq|fastq|sam|vcf|bed|gff3?"
-    r"|gtf|pdb|gro|ply|svg|md|html?)(?:\.\d+)?$|/(?:\w*[._-])?log$",
+    r"\.(?:csv|tsv|tab|prn|txt|log|asc|xyz|json|jsonl|ndjson|xml|svg|md|html?"
+    r"|fa|fasta|fq|fastq|sam|vcf|maf|paf|bed|bedgraph|wig|gff3?|gtf|phy|phylip|nex|nexus|nwk|newick"
+    r"|aln|sto|pdb|cif|gro|xvg|mol2?|sdf|smi|mtx|edges|edgelist|graphml|gml|cnf|dimacs|ply|off"
+    r"|inp|geojson|wkt)(?:\.\d+)?$|/(?:\w*[._-])?log$",
     re.IGNORECASE,
 )
 _TEXTS = re.compile(

@@ -1,5 +1,5 @@
 """Remedies in the words of the library that made the calls: for files that are opened or written
-whole again and again, and for seeks.
+whole again and again, for flushes, and for seeks.
 
 A row of a table is for library functions that the user's line calls; a row about opens is either
 for files that the program reads or for files that it writes. Without a matching row, or without
@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from ...call_sites.lines import sites_of
-from ...call_sites.measured import OPEN, READ, SEEK, WRITE
+from ...call_sites.measured import OPEN, READ, SEEK, SYNC, WRITE
 from ...call_sites.told import library_call
 from ...classes import dataclass
 from ...library import LogError
 from ..facts import Facts
 from ..finding import Remedy
+from ..times.loops import loops_of
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,12 @@ TABLE_ONCE = Remedy(
     "Python: for piece in pandas.read_csv(path, chunksize=100_000): ...  # not skiprows, nrows",
     alone=True,
 )
+_TAR_APPENDED = (
+    "Open the archive once, before the loop, and add all files to it: an open for appending reads "
+    "the headers of all members, to find the end.",
+    "Python: archive = tarfile.open(path, 'w')  # or 'a', before the loop\n"
+    "Python: archive.add(name)  # in the loop;  archive.close() after it",
+)
 _OPENED = (
     _Row(
         r"zipfile\.",
@@ -54,6 +62,7 @@ _OPENED = (
         "Python: archive = zipfile.ZipFile(path, 'a')  # before the loop\n"
         "Python: archive.writestr(name, data)  # in the loop",
     ),
+    _Row(r"tarfile\.", True, *_TAR_APPENDED),
     _Row(
         r"tarfile\.",
         False,
@@ -127,6 +136,8 @@ _SAVED_WHOLE = (
     ),
 )
 _SEEKING = (
+    # An open for reading seeks only once or twice.
+    _Row(r"tarfile\.(?:TarFile\.)?open$", True, *_TAR_APPENDED),
     _Row(
         r"Tie::File::",
         False,
@@ -149,6 +160,18 @@ _SEEKING = (
         "mailbox seeks to each message that the program asks for: go through the messages once, in "
         "their order, and keep what is needed of each.",
         "Python: for message in mailbox.mbox(path): ...  # once",
+    ),
+)
+_FLUSHED = (
+    _Row(
+        r"pandas\.(?:\w+\.)*(?:HDFStore\.|to_hdf)",
+        True,
+        "pandas flushes the table and extends its index with each append: collect the pieces in a "
+        "list and append them with one call, or in pieces of many thousand rows. If each piece "
+        "must be safe at once, leave the index to the end.",
+        "Python: store.append('key', pandas.concat(pieces))  # once, not frame by frame\n"
+        "Python: store.append('key', frame, index=False)  # in the loop\n"
+        "Python: store.create_table_index('key')  # once, after the loop",
     ),
 )
 # Functions that only hand a call of the program on.
@@ -195,10 +218,23 @@ def saved_through(facts: Facts, record: int) -> Remedy | None:
     return _fitting(_SAVED_WHOLE, _caller(facts, record, WRITE) or "")
 
 
+def flushed_through(facts: Facts, record: int) -> tuple[Remedy, float] | None:
+    """Returns the remedy for a file (a record's id) that a library flushes again and again, and the
+    seconds between the calls that the library makes each time; None if the general remedy
+    applies."""
+    called = _caller(facts, record, SYNC) or ""
+    known, remedy = loops_of(facts), _fitting(_FLUSHED, called)
+    if known is None or remedy is None:
+        return None
+    sites = [site for loop in known.groups for site in loop.sites if library_call(site) == called]
+    gaps = sum(site.sums.shown_gaps for site in sites) * known.overlap
+    return replace(remedy, alone=False), gaps
+
+
 def _caller(facts: Facts, record: int, kind: int) -> str | None:
     """Returns the library function that made most calls of a kind on a file, "numpy.save", or an
     empty string if the program made them itself; None if there were none, or no call sites. record:
-    id of the file. kind: OPEN, READ or WRITE."""
+    id of the file. kind: OPEN, READ, WRITE or SYNC."""
     try:
         sites = sites_of(facts.log)
     except LogError:

@@ -57,6 +57,7 @@ from ...measure.processes.usage import Usage
 from ...units import seconds
 from ..blame import about_of, part_of
 from ..facts import Facts, once
+from ..programs.importing import failing
 from ..programs.parsing import parsing_of, uses_texts
 
 ROUNDS, ITEMS = "rounds", "items"  # a remedy removes rounds, or calls for single items
@@ -146,7 +147,9 @@ def importing(facts: Facts) -> float:
     unknown, or if several processes worked at the same time."""
     if facts.at_once > _ALONE or loops_of(facts) is None:
         return 0.0
-    imports = (s.sums for s in sites_of(facts.log) if s.stack.called == IMPORT)
+    # A remedy saves imports that fail again and again.
+    again = failing(facts)
+    imports = (s.sums for s in sites_of(facts.log) if s.stack.called == IMPORT and s not in again)
     return sum(sums.gaps[SHORT] + sums.gaps[MEDIUM] for sums in imports)
 
 

@@ -192,6 +192,7 @@ class Bytewise:
     calls: float
     read: float  # bytes
     system: float  # seconds that the kernel worked for the process
+    user: float  # seconds that its own code and its libraries worked
 
 
 @once
@@ -210,8 +211,8 @@ def bytewise(facts: Facts) -> Bytewise | None:
         return None
     place = int(np.argmax(np.where(some, calls, 0.0)))
     program, command = _program(facts, known, place)
-    system = float(known["F_SYSTEM_TIME"][place])
-    return Bytewise(program, command, float(calls[place]), float(read[place]), system)
+    system, user = (float(known[f"F_{kind}_TIME"][place]) for kind in ("SYSTEM", "USER"))
+    return Bytewise(program, command, float(calls[place]), float(read[place]), system, user)
 
 
 @dataclass(frozen=True)

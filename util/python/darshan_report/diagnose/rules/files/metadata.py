@@ -18,7 +18,7 @@ from ...times.naming import naming_times
 from ..accesses import seeks
 from ..processes import lock_files
 from ..streams import refills, stream_each, stream_seeks, stream_steps
-from . import listings, lookups, many_files, opens_again, rewritten, rotated_often
+from . import failed_imports, listings, lookups, many_files, opens_again, rewritten, rotated_often
 
 NAME = "metadata"
 ROLE = SYMPTOM
@@ -35,7 +35,7 @@ _CAUSES = (
     stream_seeks,
     stream_steps,
 )
-_OF_SITES = (lock_files, stream_each)  # such rules that need call sites
+_OF_SITES = (failed_imports, lock_files, stream_each)  # such rules that need call sites
 _PART = 0.3  # smallest share of the time in tries to make a lock that explains the rest
 _CHANGES = ("UNLINKS", "RMDIRS", "LINKS", "MKDIRS", "SETATTRS")
 _RESIZES = ("TRUNCATES", "FALLOCATES")

@@ -13,7 +13,8 @@ from ...facts import Facts, once
 from ...finding import CAUSE, Finding, Remedy
 from ...programs.machine import binding
 from ...reached import needs
-from ...times.loops import ITEMS, between
+from ...remedies.library_words import flushed_through
+from ...times.loops import ITEMS, Between, between
 
 NAME = "flush-per-chunk"
 ROLE = CAUSE
@@ -44,9 +45,12 @@ class _Flushed:
         asked = files.time((ATTR, META)) + h5.per_file(sets.time((ATTR, META)))
         attributes = files["ATTR_CALLS"] + h5.per_file(sets["ATTR_CALLS"])
         made = facts.table("H5_META")
+        bound = np.zeros(len(files))
         if made is not None:
-            asked = asked + binding(facts, h5.of_files(made, made["ATTR_CREATES"]))
-        asked = np.where(attributes >= self.calls, asked, 0.0)
+            bound = binding(facts, h5.of_files(made, made["ATTR_CREATES"]))
+        # Work of Python's bindings for these attributes.
+        self.bound = np.where(attributes >= self.calls, bound, 0.0)
+        asked = np.where(attributes >= self.calls, asked, 0.0) + self.bound
         self.time = files.time((FLUSH,)) + h5.per_file(sets.time((FLUSH,))) + asked
         self.asked = h5.per_file(sets["BYTES_ASKED_WRITTEN"])
         # A flush causes rewrites only of chunks. A contiguous dataset is filled once, and then
@@ -107,8 +111,14 @@ def _sentence(facts: Facts, h5: Hdf5, done: _Flushed, mask: np.ndarray, first: i
         f"times, once for {amount(float(done.asked[first] / done.each[first]))} written to "
         f"{h5.datasets.named(written_to, h5.datasets.time())}"
         + (f"; so were {count(int(mask.sum()) - 1)} more files" if mask.sum() > 1 else "")
-        + f". Flushing took {seconds(float(done.time[mask].sum()))}{facts.over_all}"
+        + f". Flushing took {seconds(float((done.time - done.bound)[mask].sum()))}"
+        f"{facts.over_all}"
     )
+    if done.bound[mask].sum() > 0:
+        sentence += (
+            f", the library's own work on its attributes up to "
+            f"{seconds(float(done.bound[mask].sum()))}"
+        )
     if again > written - again:
         chunk = int(h5.datasets["CHUNK_BYTES"][inside].max(initial=0))
         sentence += (
@@ -147,8 +157,13 @@ def find(facts: Facts) -> Iterator[Finding]:
     done = _Flushed(facts, h5)
     mask = done.often(facts)
     lost = np.where(mask, facts.lost(done.lost, done.asked), 0.0)
-    # Without flushes the loop still writes, with all work of the library for each write.
+    first = int(np.argmax(lost)) if len(lost) else 0
+    through = flushed_through(facts, int(h5.files.ids[first])) if mask.any() else None
+    # Without flushes the loop still writes, with all work of the library for each write. Fewer
+    # calls of a library that flushes itself also save its work around them.
     more = between(facts, NAME, float(lost.sum()), ITEMS)
+    if through:
+        more = Between(max(0.0, through[1] - float(done.bound[mask].sum())))
     stake = facts.stake(
         lost.sum(),
         "time in flushes and in the writes that they cause, and writing time multiplied by the "
@@ -167,7 +182,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         "Chunks are flushed before they are full"
         if chunked.any()
         else "Files are flushed after every small write",
-        _sentence(facts, h5, done, mask, int(np.argmax(lost))) + more.sentence,
+        _sentence(facts, h5, done, mask, first) + more.sentence,
         stake=stake,
         evidence=h5.files.sums(
             mask, "FLUSH_CALLS", "FLUSH_POSIX_WRITES", "FLUSH_POSIX_BYTES_WRITTEN", "F_FLUSH_TIME"
@@ -182,7 +197,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             "DISTINCT_BYTES_WRITTEN",
             "F_FLUSH_TIME",
         ),
-        remedy=_remedy(bool(with_each_write(facts, h5)[mask].any())),
+        remedy=through[0] if through else _remedy(bool(with_each_write(facts, h5)[mask].any())),
         limits=("flush.calls", "flush.bytes", "again.factor", "again.bytes", "python.seconds"),
         covers=h5.covers(files=mask),
     )

@@ -9,7 +9,15 @@ import numpy.typing as npt
 
 from ....classes import dataclass
 from ....measure.files.overflow import ID
-from ....measure.layers.attribution import ATTR, CLOSE, META, OPEN, READ, WRITE
+from ....measure.layers.attribution import (
+    ATTR,
+    CLOSE,
+    META,
+    OPEN,
+    OPERATIONS,
+    READ,
+    WRITE,
+)
 from ....units import amount, plural, seconds
 from ...accesses.objects import Hdf5, Objects, hdf5, joined, whole_sizes
 from ...facts import Facts
@@ -23,6 +31,20 @@ from .objects_searched import searched
 
 NAME = "many-objects"
 ROLE = CAUSE
+_AGAIN = 10  # opens of an attribute
+_HEADER = 40  # bytes of an attribute in a file, at least
+_ONCE = Remedy(
+    "Read the attributes once, before the loop, and keep their values in variables.",
+    "Python: gain = data.attrs['gain']  # before the loop\n"
+    "C: H5Aread(attribute, H5T_NATIVE_DOUBLE, &gain);  /* before the loop */",
+)
+_ARRAY = Remedy(
+    "Keep values of one kind in one array, in one table (a compound type) or in one array "
+    "attribute; store names and numbers of results as columns, not as objects.",
+    "H5Dcreate2 of all values, H5Dwrite once\n"
+    "Python: file['all'] = array;  create_table\n"
+    "H5Pset_libver_bounds(fapl, H5F_LIBVER_V110, H5F_LIBVER_LATEST) where they must stay",
+)
 _PART = 0.1  # smallest share of the time with which a kind of objects is named in the title
 Values = npt.NDArray[np.float64]
 
@@ -75,6 +97,21 @@ def _groups(facts: Facts, h5: Hdf5) -> _Kind:
         opening = joined(h5.files.ids, table, table["F_OBJECT_TIME"])
         time = time + np.minimum(opening, h5.files.time((OPEN,)))
     return _Kind("groups", number, created, time)
+
+
+def _again(facts: Facts, h5: Hdf5, mask: np.ndarray) -> int:
+    """Returns the number of opens of attributes in these files if the same ones were opened again
+    and again, otherwise 0: the program created few, and HDF5 read too few bytes for more."""
+    table = facts.table("H5_META")
+    if table is None:
+        return 0
+    opens, made = (joined(h5.files.ids, table, table[f"ATTR_{n}"]) for n in ("OPENS", "CREATES"))
+    # Reads of the elements of datasets read no attributes.
+    asking = tuple(kind for kind in OPERATIONS if kind not in (READ, WRITE))
+    read = h5.files.below("BYTES_READ") + h5.per_file(h5.datasets.below("BYTES_READ", asking))
+    different = np.maximum(made, read / _HEADER)
+    same = mask & (read > 0) & (opens >= _AGAIN * different)
+    return int(opens[mask].sum()) if opens[same].sum() > opens[mask].sum() / 2 else 0
 
 
 def _attributes(facts: Facts, h5: Hdf5) -> _Kind:
@@ -156,21 +193,23 @@ def find(facts: Facts) -> Iterator[Finding]:
     these = small & h5.in_files(mask)
     kinds = [kind for kind in (datasets, groups, attributes) if kind.number[mask].sum() >= 1]
     kinds.sort(key=lambda kind: -float(kind.time[mask].sum()))
+    title, what = _title(kinds, mask), _what(facts, h5, kinds, mask, these, first=first)
+    same = _again(facts, h5, mask) if kinds[0].name == "attributes" else 0
+    if same:
+        title = "The same attributes are read again and again"
+        what = (
+            f"{plural(same, 'open')} of attributes in {facts.name(int(files.ids[first]))}, of "
+            "which few can be different ones"
+        )
+    writes = _writes(h5, mask) and kinds[0].created
     yield Finding(
         NAME,
-        _title(kinds, mask),
-        f"{_what(facts, h5, kinds, mask, these, first=first)}: HDF5 "
-        f"{'creates, looks up and writes' if _writes(h5, mask) else 'looks up and reads'} a header "
-        f"for each. That took {seconds(float(lost.sum()))}{facts.over_all}.{more.sentence}",
+        title,
+        f"{what}: HDF5 {'creates, looks up and writes' if writes else 'looks up and reads'} a "
+        f"header for each. That took {seconds(float(lost.sum()))}{facts.over_all}.{more.sentence}",
         stake=stake,
         evidence=_evidence(facts, h5, mask, these),
-        remedy=Remedy(
-            "Keep values of one kind in one array, in one table (a compound type) or in one array "
-            "attribute; store names and numbers of results as columns, not as objects.",
-            "H5Dcreate2 of all values, H5Dwrite once\n"
-            "Python: file['all'] = array;  create_table\n"
-            "H5Pset_libver_bounds(fapl, H5F_LIBVER_V110, H5F_LIBVER_LATEST) where they must stay",
-        ),
+        remedy=_ONCE if same else _ARRAY,
         limits=("objects.many", "small.bytes"),
         covers=h5.covers(files=mask),
     )

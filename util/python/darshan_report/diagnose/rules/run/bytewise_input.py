@@ -30,6 +30,14 @@ _UNBUFFERED = Remedy(
     "out, unless somebody reads along on a terminal. The same holds for grep --line-buffered.",
     "shell: zcat access.log.gz | sed -e 's/a/b/' | grep -v x  # not sed -u",
 )
+_IN_PYTHON = Remedy(
+    "A pipe without a buffer (bufsize=0, buffering=0, os.read) costs a call of the kernel and one "
+    "of Python for each byte of a line: leave out bufsize=0, so that Python reads blocks.",
+    "Python: process = subprocess.Popen(command, stdout=subprocess.PIPE)  # without bufsize=0\n"
+    "Python: for line in process.stdout: ...\n"
+    "Python: file = os.fdopen(descriptor, 'rb')  # not buffering=0;  then file.readline()",
+)
+_METHOD = 3e-7  # seconds of a method in Python, which readline() of a raw file calls for each byte
 
 
 @needs("USAGE")
@@ -39,10 +47,19 @@ def find(facts: Facts) -> Iterator[Finding]:
     found, usage = bytewise(facts), facts.table("USAGE")
     if found is None or usage is None:
         return
-    stake = facts.stake(found.system, "time in the kernel of this process, mostly in these reads")
+    # The log of a single process does not repeat its command.
+    started = (found.command or facts.info.exe).partition(" ")[0]
+    language = of_program(found.program) or of_program(started)
+    in_python = min(found.user, _METHOD * found.calls) if language == "Python" else 0.0
+    stake = facts.stake(
+        found.system,
+        "time in the kernel of this process, mostly in these reads"
+        + (", and in Python's method for each" if in_python > 0 else ""),
+        between=in_python,
+    )
     if not facts.worth(stake):
         return
-    is_shell = of_program(found.program) == "shell"
+    is_shell = language == "shell"
     yield Finding(
         NAME,
         "Input is read byte by byte from a pipe",
@@ -53,7 +70,7 @@ def find(facts: Facts) -> Iterator[Finding]:
         PROBLEM,
         stake,
         facts.sums(usage, "READ_CALLS", "CHARS_READ", "F_SYSTEM_TIME"),
-        _UNBUFFERED if found.program == "sed" else _BLOCKS,
+        _IN_PYTHON if language == "Python" else _UNBUFFERED if found.program == "sed" else _BLOCKS,
         limits=("bytewise.calls",),
         programs=found.program,
         doers=(found.program,) if found.program else (),

@@ -19,7 +19,7 @@ from ...facts import Facts
 from ...finding import LAST, NOTICE, Finding, Remedy
 from ...programs.parsing import TEXT, parsing_of
 from ...times.ledger import BETWEEN, COMPUTING, ledger
-from ...times.loops import Loops, loops_of, parsed_after
+from ...times.loops import Loops, importing, loops_of, parsed_after
 
 NAME = "conversion"
 ROLE = LAST
@@ -27,6 +27,8 @@ _PACKED = "compressed"
 _UNPACKED = "unpacked files"
 _RATIO = 8  # bytes that a library packs into a byte, at most
 _HALF = 0.5  # share of this time that other findings must explain so that this one is left out
+_SLOWER = 4  # times the usual time: less is a busy machine
+_MOSTLY = 0.8  # part of the reads
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,13 @@ class _Way:
     # The library's other calls, such as seeks and closes, follow this work, too.
     at_all: bool = False
     of: str = ""  # pattern for the names of the files that it works on, if the library has others
+    stack: str = ""  # pattern for the names of the library's functions, the innermost first
+    # Bytes of each second, of a library that is asked for large pieces. It must be much slower, and
+    # only the time beyond is at stake.
+    usual: int = 0
+    most: int = 0  # bytes of a read at most: the library asks for more if its caller does
+    paused: bool = False  # most reads follow a long gap: the library reads many pieces at once
+    is_hint: bool = False  # the program may need this time
 
 
 _TEXT_OUT, _TEXT_IN = (
@@ -75,6 +84,18 @@ _ONE_MEMBER = Remedy(
     "Read from the archive only the members that the program needs, without files: zip gives each "
     "member by itself; a compressed tar must be decompressed up to the member.",
     _MEMBER,
+)
+# Streams of Java, the innermost first: a value goes to a compressor without a buffer between. The
+# compressor's write of one byte calls its own write of a block.
+_VALUE = "(?:Byte|Short|Char|Int|Long|Float|Double|Boolean)"
+_EACH_PACKED = (
+    rf"(?:Deflater|GZIP|Zip|Jar|Cipher)OutputStream\.write \S*DataOutputStream\.write{_VALUE}s?\b"
+    r"|DeflaterOutputStream\.write (?:\S+OutputStream\.write )?\S*DeflaterOutputStream\.write\b"
+)
+_EACH_UNPACKED = (
+    r"(?:Inflater|GZIP|Zip|Jar|Cipher)InputStream\.read (?:\S*DataInputStream\.readFully )?"
+    rf"\S*DataInputStream\.read(?:Unsigned)?{_VALUE}\b"
+    r"|InflaterInputStream\.read (?:\S+InputStream\.read )?\S*InflaterInputStream\.read\b"
 )
 _IMAGES = r"(?i).*\.(?:jpe?g|png|tiff?|bmp|webp|jp2|avif|exr)$"
 _WAYS = (
@@ -110,6 +131,41 @@ _WAYS = (
         "frame.to_parquet(path)  # once;  pandas.read_parquet(path, columns=[...])",
         saves="the parser in C is several times as fast",
         is_inner=True,
+    ),
+    _Way(
+        r"pandas\.TextFileReader\.__next__", READ, "gave a table in small pieces",
+        "pandas reads a table in small pieces",
+        "Ask for more rows at once, or for the whole table if it fits into memory.",
+        "for part in pandas.read_csv(path, chunksize=200_000): ...\n"
+        "table = pandas.read_csv(path)",
+        " pandas makes a table of each piece, which takes a millisecond even of a few rows. What "
+        "the program does with each piece is in this time, too; the log does not separate the two.",
+        saves="larger pieces save most of it", named="pandas.read_csv with chunksize",
+        usual=48 << 20, paused=True, is_hint=True,
+    ),
+    _Way(
+        r"zipfile\.ZipExtFile\.(?:read|readinto|readlines?|peek|__next__)$", READ,
+        "gave a member of an archive in small pieces",
+        "A member of a zip file is read in small pieces",
+        "Read the member whole and take the pieces from memory, or put a buffer between.",
+        "data = archive.read(name)  # then struct.iter_unpack, numpy.frombuffer\n"
+        "file = io.BufferedReader(archive.open(name), 1 << 20)  # then file.read(16)",
+        " The zipfile module is written in Python, and works for each call, however few bytes it "
+        "returns. What the program does with each piece is in this time, too; the log does not "
+        "separate the two.",
+        saves="a buffer in memory saves most of it",
+        rate="conversion.compiled", usual=64 << 20, most=4096, is_hint=True,
+    ),
+    _Way(
+        r"email\.(?:message_from_(?:binary_)?file|(?:Bytes)?Parser\.parse)$", READ,
+        "parsed whole mails", "Whole mails are parsed",
+        "If only headers are needed, read each mail up to its first empty line, and parse these "
+        "lines alone.",
+        "lines = itertools.takewhile(bytes.strip, file)  # up to the first empty line\n"
+        "mail = email.message_from_bytes(b''.join(lines))",
+        " If the program uses the bodies, too, it needs this time.",
+        saves="the headers alone take a small part of it",
+        rate="conversion.compiled", stack=r"^(?!.*HeaderParser)", is_hint=True,
     ),
     _Way(
         r"pandas\.read_(?:csv|table|json|xml|html)", READ, "parsed text", _TEXT_IN, _PARSED,
@@ -249,6 +305,34 @@ _WAYS = (
             ),
         )
     ),
+    *(
+        _Way(
+            rf"(?:java\.io\.)?Data{stream}\.{verb}|(?:java\.util\.zip\.)?\w+{stream}\.{verb}", kind,
+            f"called {what} for each value alone",
+            f"A stream of Java calls {what} for each value alone",
+            f"Put a Buffered{stream} between the compressing stream and the program: a call of the "
+            "compressor costs much more than the few bytes that it gets. A buffer on the other "
+            "side of the compressor, next to the file, does not help.",
+            example,
+            " This time may also contain what the program computes for each value; the log does "
+            "not separate the two.",
+            saves=f"a Buffered{stream} saves most of it", is_inner=True, ratio=_RATIO,
+            stack=stack, is_hint=True,
+        )
+        for stream, verb, kind, what, stack, example in (
+            (
+                "OutputStream", "write", WRITE, "the compressor", _EACH_PACKED,
+                "OutputStream packed = new GZIPOutputStream(new FileOutputStream(path), 65536);\n"
+                "DataOutputStream out =\n"
+                "    new DataOutputStream(new BufferedOutputStream(packed, 65536));",
+            ),
+            (
+                "InputStream", "read", READ, "the decompressor", _EACH_UNPACKED,
+                "InputStream packed = new GZIPInputStream(new FileInputStream(path), 65536);\n"
+                "DataInputStream in = new DataInputStream(new BufferedInputStream(packed, 65536));",
+            ),
+        )
+    ),
     _Way(
         r"codecs\.Stream(?:Reader|Recoder)", READ, "decoded text and split it in Python",
         "Text is read through codecs.open",
@@ -300,15 +384,28 @@ def _way(facts: Facts, site: Site) -> tuple[_Way, str] | None:
     inside = site.places[: max(0, site.user)] if site.user >= 0 else site.places
     functions = [(name_of(place), place.file) for place in reversed(inside)]
     for way in _WAYS:
-        works = way.at_all or site.sums.calls_of[way.kind] > 0
-        if works and way.of:
-            names = [facts.name(number) for number in site.sums.files.calls]
-            works = bool(names) and all(re.match(way.of, name) for name in names)
+        works = _works(facts, way, site, " ".join(name for name, _ in functions[::-1]))
         for function, file in functions if works else ():
             if re.match(way.function, function) and re.match(way.file, file):
                 called = library_call(site) if way.after or way.is_inner else ""
                 return way, (way.named or called or function).partition("+")[0]
     return None
+
+
+def _works(facts: Facts, way: _Way, site: Site, stack: str) -> bool:
+    """Returns whether the calls of a site are such as this work makes. stack: names of the
+    library's functions, the innermost first."""
+    sums = site.sums
+    reads = sums.calls_of[READ]
+    if not (way.at_all or sums.calls_of[way.kind] > 0) or not re.search(way.stack, stack):
+        return False
+    if way.of:
+        names = [facts.name(number) for number in sums.files.calls]
+        if not names or not all(re.match(way.of, name) for name in names):
+            return False
+    if way.paused and sums.pauses < _MOSTLY * reads:
+        return False
+    return way.most == 0 or sums.read <= way.most * reads
 
 
 def _by_way(facts: Facts, known: Loops) -> dict[_Way, Counter[str]]:
@@ -337,6 +434,9 @@ def _by_way(facts: Facts, known: Loops) -> dict[_Way, Counter[str]]:
             else:  # the library may have read a small image as it opened it
                 read = loop.sums.read if way.at_all else moved[way, function]
                 most = read * way.ratio / facts.limits[way.rate]
+                if way.usual:
+                    needed = moved[way, function] / way.usual
+                    time = time - needed if time >= _SLOWER * needed else 0.0
             name = after.get(way, function)
             spent[way][name] += min(time, most) * known.overlap  # type: ignore[assignment]
     return spent
@@ -408,6 +508,8 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
         return
     claimed = sum(finding.stake.between for finding in others)
     outside = ledger(facts)[BETWEEN] + ledger(facts)[COMPUTING]
+    # Imports are computing, too, but not between these calls.
+    outside = max(0.0, outside - importing(facts))
     outside = outside if facts.needed_time < facts.process_time else math.inf
     ways = _by_way(facts, known)
     whole = float(sum(sum(functions.values()) for functions in ways.values()))
@@ -438,6 +540,7 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
                 "conversion.share", "conversion.reading", "conversion.rate",
                 "conversion.codecs", "conversion.compiled", "stake.seconds",
             ),
+            is_hint=way.is_hint,
         )  # fmt: skip
         yield _of_members(facts, known, finding, spent) if way.does == _UNPACKED else finding
 
