@@ -200,10 +200,11 @@ def sources(loader: Loader) -> str:
     if 1 not in by_epoch or not later:
         return f"The kernel read {amount(loader.made.stored)} from storage for the batches."
     rest = sum(later) // len(later)
-    found = "nothing" if not sum(later) else f"{amount(rest)} on average"
+    which = "in each later one" if len(later) > 1 else "in the next one"
+    found = amount(rest) + (" on average" if len(later) > 1 else "") if sum(later) else "nothing"
     return (
         f"For batches, the kernel read {amount(by_epoch[1])} from storage in the first epoch, and "
-        f"{found} in each later one."
+        f"{found} {which}."
     )
 
 
