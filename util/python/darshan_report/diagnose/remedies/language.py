@@ -88,7 +88,7 @@ dd: dd bs=1M iflag=skip_bytes,count_bytes"""
 # Calls that read a file once, for programs that read it again and again.
 READ_ONCE = """\
 C: fread(all, 1, size, stream);  // once, before the loop
-C++: std::string all(size, '\0');  in.read(all.data(), size);  // once, before the loop
+C++: std::string all(size, '\\0');  in.read(all.data(), size);  // once, before the loop
 Fortran: read(unit, *) whole_array  ! once, before the loop; read(unit) if unformatted
 Rust: let all = std::fs::read(path)?;  // once, before the loop
 Go: all, err := os.ReadFile(path)  // once, before the loop
