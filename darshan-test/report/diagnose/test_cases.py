@@ -106,3 +106,4 @@ def test_every_threshold_decides() -> None:
 def test_page_is_of_today() -> None:
     """doc/diagnoses.md is the page that ./dev describe would write now."""
     assert PAGE.read_text("utf-8") == page(), "run ./dev describe"
+    assert [line for line in page().splitlines() if not line.isprintable()] == []
