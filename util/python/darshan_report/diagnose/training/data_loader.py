@@ -11,6 +11,7 @@ from ...call_sites.stack import IMPORT, Python
 from ...library import LogError
 from ..facts import Facts, once
 
+_WORKER = re.compile(r"(?:^|/)torch/utils/data/_utils/worker\.py$")  # the loop of a worker
 # Code that requests one sample after the other from a data set of the user.
 _TORCH = re.compile(r"(?:^|/)torch/utils/data/(?:_utils/\w+|dataloader)\.py$")
 
@@ -32,6 +33,13 @@ def sites_of_samples(facts: Facts) -> tuple[Site, ...]:
         )
     ]
     return tuple(sorted(found, key=lambda site: -spent(site)))
+
+
+def is_of_worker(site: Site) -> bool:
+    """Returns whether a worker process of a DataLoader made the calls of a site."""
+    return any(
+        isinstance(frame, Python) and _WORKER.search(frame.path) for frame in site.stack.frames
+    )
 
 
 def is_from_memory(facts: Facts) -> bool:
