@@ -206,6 +206,24 @@ static void print_posix_sizes(struct screen *screen, const struct picture *pictu
     }
 }
 
+/* Prints the number of epochs and batches of a training, and over what they are added up. A pass of
+ * another loop, or with fewer batches, may be a validation, which users do not count as an epoch.
+ */
+static void print_passes(const struct epochs *epochs) {
+  char a[NUMBER], b[NUMBER];
+  int64_t loops = (int64_t)epochs->loops.count, fewest = (int64_t)(epochs->fewest + 0.5);
+  int64_t most = (int64_t)(epochs->most + 0.5), is_mixed = loops > 1 || most > fewest + 1;
+  int is_one = epochs->number == 1;
+  fprintf(stderr, "%s %s", quantity_count(a, (int64_t)epochs->number),
+          is_mixed ? (is_one ? "pass" : "passes") : (is_one ? "epoch" : "epochs"));
+  if (loops > 1) fprintf(stderr, " of %s loops", quantity_count(a, loops));
+  if (epochs->processes > 1)
+    fprintf(stderr, " in %s processes", quantity_count(a, (int64_t)epochs->processes));
+  fprintf(stderr, " with %s batches", quantity_count(b, (int64_t)epochs->batches));
+  if (most > fewest + 1)
+    fprintf(stderr, " (%s to %s each)", quantity_count(a, fewest), quantity_count(b, most));
+}
+
 /* Prints how long a training waited for its data, in two lines. */
 static void print_epochs(struct screen *screen, const struct epochs *epochs) {
   char a[NUMBER], b[NUMBER], c[NUMBER];
@@ -215,9 +233,8 @@ static void print_epochs(struct screen *screen, const struct epochs *epochs) {
           quantity_seconds(b, epochs->whole), quantity_percent(c, epochs->wait, epochs->whole));
   fprintf(stderr, ", %s for first batches", quantity_seconds(a, epochs->begin));
   end_line(screen);
-  fprintf(stderr, "%s epoch%s with %s batches, longest wait for a later batch %s",
-          quantity_count(a, (int64_t)epochs->number), epochs->number == 1 ? "" : "s",
-          quantity_count(b, (int64_t)epochs->batches), quantity_seconds(c, epochs->longest));
+  print_passes(epochs);
+  fprintf(stderr, ", longest wait for a later batch %s", quantity_seconds(c, epochs->longest));
   end_line(screen);
 }
 
