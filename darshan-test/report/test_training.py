@@ -17,6 +17,7 @@ from darshan_report.diagnose.training.loading import Verdict, remedy, verdicts
 from darshan_report.diagnose.training.making import part_of
 from darshan_report.log import open_log
 from darshan_report.measure.processes.processes import processes
+from darshan_report.report.sections.training import rates, settings
 
 from report.diagnose.build import MIB, Job, Row, number_of, row, write
 from report.diagnose.cases_training import LOADER
@@ -242,6 +243,54 @@ def test_no_option_that_the_program_has(tmp_path: Path) -> None:
         (verdict,) = verdicts(Facts(log, None, processes(log)))
     text, option = remedy(verdict)
     assert verdict.why == "processors" and "less work" in text and option == ""
+
+
+def epoch_of(number: int, **values: float) -> Row:
+    """Returns the record of an epoch of LOADER. values: its counters."""
+    own = {"LOADER": number_of(LOADER.name), "KIND": 1, "EPOCH": number, "EPOCHS": 1, **values}
+    return row("TRAINING", f"epoch {number} of y", **{**LOADER.values, **own})
+
+
+def test_loaders_of_one_line(tmp_path: Path) -> None:
+    """A line that iterates over two DataLoaders is shown with the options of both. Only the epochs
+    of the one whose workers do not stay can save their starts."""
+    options = {"WORKERS": 2, "PREFETCH": 2}
+    kept = {**options, "STEPS": 40, "F_EPOCH_TIME": 2.0, "F_NEXT_TIME": 0.5, "F_FIRST_TIME": 0.1}
+    anew = {**options, "STEPS": 10, "F_EPOCH_TIME": 2.0, "F_NEXT_TIME": 1.5, "F_FIRST_TIME": 1.4}
+    epochs = (
+        epoch_of(1, PERSISTENT=1, BATCH_SIZE=8, **kept),
+        epoch_of(2, PERSISTENT=0, BATCH_SIZE=32, **anew),
+        epoch_of(3, PERSISTENT=1, BATCH_SIZE=8, **kept),
+        epoch_of(4, PERSISTENT=0, BATCH_SIZE=32, **anew),
+    )
+    sums = {"EPOCHS": 4, "COMPLETE": 4, "F_NEXT_TIME": 4.0, "F_FIRST_TIME": 3.0, "PERSISTENT": 1}
+    sums |= {"LOADER": number_of(LOADER.name)}
+    line = row("TRAINING", LOADER.name, **{**LOADER.values, **options, **sums})
+    with open_log(write(Job((line, *epochs)), tmp_path / "a.darshan")) as log:
+        (verdict,) = verdicts(Facts(log, None, processes(log)))
+    assert settings(verdict.loader) == (
+        "DataLoader of epochs 1, 3: num_workers=2, prefetch_factor=2, persistent_workers=True, "
+        "batch_size=8. DataLoader of epochs 2, 4: num_workers=2, prefetch_factor=2, "
+        "persistent_workers=False, batch_size=32."
+    )
+    assert "12.5 batches, 160 samples in a second" in rates(verdict.loader)
+    assert (verdict.why, verdict.loader.persistent) == ("start", False)
+    assert verdict.saved == pytest.approx((2.8 - 2 * 2 * 0.05) / 2)
+
+
+def test_start_of_workers_that_are_not_forked(tmp_path: Path) -> None:
+    """Workers that are not forked get the data set through a pipe. Their start is at stake even if
+    they stay, and no batch is called slow if none is as slow as the longest wait."""
+    job = run_of(1, 8, 0, 2, 0, PERSISTENT=1, F_FIRST_TIME=2.9, F_LONGEST_TIME=0.5)
+    made = made_by(1, 0.8, 4, FETCH_PROCESSOR_TIME=0.7, FETCH_LONGEST=0.04)
+    rows = tuple(replace(one, values={**one.values, "LOADER": 0}) for one in made)
+    log = write(replace(job, rows=(*job.rows, *rows)), tmp_path / "a.darshan")
+    with open_log(log) as opened:
+        (verdict,) = verdicts(Facts(opened, None, processes(opened)))
+    assert verdict.why == "start" and "gets the data set with all its data" in verdict.reason
+    text = remedy(verdict)[0]
+    assert text.startswith("Let the data set hold little") and "persistent_workers" not in text
+    assert 2.7 < verdict.saved < 2.9
 
 
 def findings_of(tmp_path: Path, job: Job) -> dict[str, Finding]:

@@ -41,6 +41,20 @@ _FEWER = (
     "through shared memory. More workers do not help."
 )
 
+_SPAWNED = (
+    " The workers are not forked (start method spawn or forkserver): each imports the modules that "
+    "it needs, and gets the data set with all its data through a pipe."
+)
+_FORK = (
+    "Let the data set hold little, because each worker gets a copy: names of files, or arrays that "
+    "it maps when the first sample is asked for (numpy.load with mmap_mode='r'). Or fork the "
+    "workers (multiprocessing_context='fork') if the program has no threads and does not use a "
+    "GPU before."
+)
+_KEEP = (
+    "Keep the workers between epochs (persistent_workers=True), so that they start and import once."
+)
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -101,7 +115,8 @@ class Verdict:
             each = sums.begin / max(1, sums.epochs)
             return (
                 f"{share(sums.begin, sums.wait)} of it is the way to the first batch of an epoch: "
-                f"{seconds(each)} each time, to start workers and load the batch."
+                f"{seconds(each)} on average, to start workers and load the batch."
+                f"{_SPAWNED if self.loader.is_spawned else ''}"
             )
         made = self.loader.made
         if self.why in (MAIN, MEMORY) and made is not None:
@@ -216,9 +231,12 @@ def _unpacking(loader: Loader) -> float:
 
 
 def _is_uneven(loader: Loader) -> bool:
-    """Returns whether one batch took much longer to make than the others."""
+    """Returns whether one batch took much longer to make than the others, and explains the longest
+    wait for a batch."""
     made = loader.made
-    return made is not None and made.longest * made.batches >= _UNEVEN * made.whole > 0
+    if made is None or made.longest < _HALF * loader.sums.longest:
+        return False
+    return made.longest * made.batches >= _UNEVEN * made.whole > 0
 
 
 def _is_idle(loader: Loader) -> bool:
@@ -250,15 +268,30 @@ def _saved_later(loader: Loader) -> float:
 
 
 def _saved_start(loader: Loader) -> float:
-    """Returns the seconds of waits for first batches that persistent workers would save; 0 if there
-    are no workers, or if they are persistent already. These seconds are the waits of all epochs but
-    the first, without the time in which a worker loads the batch."""
+    """Returns the seconds of waits for first batches that persistent workers would save, without
+    the time in which a worker loads the batch; 0 if there are no workers, or if they are persistent
+    already. These are the waits of all epochs but the first. Workers that are not forked need that
+    time in the first epoch, too, and even if they stay."""
     sums = loader.sums
-    if not loader.workers or loader.persistent or not sums.steps or not sums.epochs:
+    if not loader.workers or not sums.steps or not sums.epochs:
         return 0.0
     load = loader.workers * (sums.whole - sums.begin) / sums.steps
-    again = max(0, sums.epochs - loader.processes) / sums.epochs
-    return max(0.0, sums.begin - sums.epochs * load) * again
+    if loader.is_spawned:
+        return max(0.0, sums.begin - sums.epochs * load)
+    begin, epochs = _starting(loader)
+    again = max(0, epochs - loader.processes) / max(1, epochs)
+    return max(0.0, begin - epochs * load) * again
+
+
+def _starting(loader: Loader) -> tuple[float, int]:
+    """Returns the seconds of waits for first batches in epochs that start workers, and the number
+    of these epochs."""
+    sums, short = loader.sums, [o for o in loader.options if o.workers and not o.persistent]
+    if len(short) == len(loader.options):
+        return sums.begin, sums.epochs
+    numbers = {number for one in short for number in loader.options[one]}
+    spans = [span for span in loader.epochs if span.number in numbers]
+    return sum(span.begin for span in spans), sum(span.epochs for span in spans)
 
 
 def _keeps_up(loader: Loader) -> int:
@@ -308,8 +341,9 @@ def remedy(verdict: Verdict) -> tuple[str, str]:
     more = f"num_workers={number or max(2, 2 * (loader.workers or 1))}"
     ahead = f"prefetch_factor={max(4, 2 * (loader.prefetch or 2))}"
     text = {
-        START: "Keep the workers between epochs (persistent_workers=True), so that they start and "
-        "import once.",
+        START: " ".join(
+            (_KEEP,) * (not loader.persistent) + (_FORK,) * loader.is_spawned,
+        ),
         MAIN: f"Load in worker processes while the step computes ({more}).",
         MEMORY: "If the samples are rows of arrays in memory, take whole batches by their indices: "
         "a DataLoader collects a batch sample by sample. If code makes each sample, let workers do "

@@ -174,7 +174,7 @@ def per_sample(facts: Facts, verdict: Verdict) -> Work | None:
     """Returns avoidable work for each sample that explains why the training waits; None if there is
     none, or if the number of samples is unknown. verdict: of the training's data loader."""
     sums, table = verdict.loader.sums, facts.table("POSIX")
-    samples = sums.steps * max(1, verdict.loader.batch_size or 1)
+    samples = verdict.loader.samples or sums.steps
     if table is None or not samples or verdict.why not in _KNOWN:
         return None
     work = _whole_parts(facts, table, verdict, samples)
