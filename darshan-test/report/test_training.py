@@ -245,6 +245,50 @@ def test_no_option_that_the_program_has(tmp_path: Path) -> None:
     assert verdict.why == "processors" and "less work" in text and option == ""
 
 
+@pytest.mark.parametrize(
+    ("made", "processors", "expected"),
+    [
+        # Workers that compute need a processor each.
+        (
+            {"FETCH_PROCESSOR_TIME": 9.0}, 2,
+            ("computing", "2 processors can be used here", ""),
+        ),
+        (
+            {"FETCH_PROCESSOR_TIME": 9.0}, 3,
+            ("computing", "more workers while processors are free", "num_workers=3"),
+        ),
+        # The report proposes a few workers for each processor if they wait.
+        (
+            {"FETCH_PROCESSOR_TIME": 1.0}, 1,
+            ("elsewhere", "try 4 for each processor first: 1 processor", "num_workers=4"),
+        ),
+        (
+            {"FETCH_READ_TIME": 9.0, "FETCH_PROCESSOR_TIME": 2.0}, 1,
+            ("storage", "wait for storage at the same time (num_workers=4)", "num_workers=4"),
+        ),
+        # Reads that only work have their bytes in memory.
+        (
+            {"FETCH_READ_TIME": 9.0, "FETCH_PROCESSOR_TIME": 6.0, "FETCH_READY_TIME": 3.9}, 2,
+            ("cached", "Make fewer calls on files for each sample", ""),
+        ),
+    ],
+)  # fmt: skip
+def test_number_of_workers(
+    tmp_path: Path, made: dict[str, float], processors: int, expected: tuple[str, str, str]
+) -> None:
+    """No more workers are proposed than the processors can serve."""
+    why, words, option = expected
+    more = {"F_EPOCH_TIME": 4.4, "PROCESSORS": processors, "PERSISTENT": 1}
+    job = run_of(2, 16, 9 if "FETCH_READ_TIME" in made else 0, 2, 0, **more)
+    log = write(replace(job, rows=(*job.rows, *made_by(2, 10, 0, **made))), tmp_path / "a.darshan")
+    with open_log(log) as opened:
+        (verdict,) = verdicts(Facts(opened, None, processes(opened)))
+    text, example = remedy(verdict)
+    assert (verdict.why, words in text) == (why, True), text
+    assert option in example and ("Storage is behind it" in verdict.reason) == (why == "storage")
+    assert bool(option) == bool(example)
+
+
 def epoch_of(number: int, **values: float) -> Row:
     """Returns the record of an epoch of LOADER. values: its counters."""
     own = {"LOADER": number_of(LOADER.name), "KIND": 1, "EPOCH": number, "EPOCHS": 1, **values}

@@ -7,6 +7,7 @@ import math
 from dataclasses import replace
 
 from ...classes import dataclass
+from ...measure.fetches import Fetches
 from ...measure.training import Loader, training
 from ...units import plural, seconds, share
 from ..facts import Facts, once
@@ -19,6 +20,7 @@ START = "start"  # the first batch of each epoch
 MAIN = "main"  # the process itself loads, between its steps
 MEMORY = "memory"  # like MAIN, and the samples do not come from files
 STORAGE = "storage"  # workers are in file I/O
+CACHED = "cached"  # workers are in calls on files that work, and do not wait for storage
 COMPUTING = "computing"  # workers compute: they decode, or run Python
 PROCESSORS = "processors"  # workers are ready, but there are too few processors
 ELSEWHERE = "elsewhere"  # workers wait for something else than files
@@ -33,7 +35,8 @@ _SLOWER = 1.5  # wait of the slowest rank, relative to the mean of the others, t
 _LITTLE = 0.1  # share of the wait below which a part is not its reason
 _HALF = 0.5  # share of the wait from which on a part is its reason
 _UNEVEN = 3.0  # time of the longest batch, relative to the mean, that is uneven
-_LARGEST = 64  # largest number of workers that is proposed
+_LARGEST = 64  # largest number of workers that is computed
+_EACH = 4  # workers that wait rather than compute, for each processor, that are proposed at most
 
 _FEWER = (
     "Let workers send few large arrays in place of many Python objects: a collate_fn that returns "
@@ -139,6 +142,8 @@ class Verdict:
         number = "The worker" if one else f"The {self.loader.workers or 0} workers"
         then = {
             STORAGE: "Storage is behind it.",
+            CACHED: "These calls did not wait for storage: what they read was in memory, and they "
+            "needed the processors.",
             COMPUTING: "The code that makes the samples takes this time: decoding, transforms, or "
             "the library that reads them.",
             PROCESSORS: "There were too few processors for the code that makes the samples.",
@@ -193,9 +198,24 @@ def _why_workers(loader: Loader) -> str:
     if known is None:
         return UNKNOWN
     io, computing, ready, other = known
+    worked = _worked_in_calls(made, io)
     # The time in which code waits for a processor counts as computing.
-    why = max((io, STORAGE), (computing + ready, COMPUTING), (other, ELSEWHERE))[1]
+    why = max(
+        (io - worked, STORAGE),
+        (worked, CACHED),
+        (computing + ready, COMPUTING),
+        (other, ELSEWHERE),
+    )[1]
     return PROCESSORS if why == COMPUTING and ready > computing else why
+
+
+def _worked_in_calls(made: Fetches | None, io: float) -> float:
+    """Returns the seconds of the `io` seconds in calls on files in which the workers worked, or
+    waited for a processor; they slept in the rest. Returns 0 if that is unknown."""
+    if made is None or made.no_processor is None:
+        return 0.0
+    asleep = max(0.0, made.whole - made.processor - made.no_processor - made.other)
+    return max(0.0, min(io, made.files) - asleep)
 
 
 def _by_fetches(loader: Loader) -> tuple[float, float, float, float] | None:
@@ -329,59 +349,111 @@ def _computes(verdict: Verdict) -> bool:
     return verdict.why == MAIN and sums.processor >= _COMPUTES * sums.next
 
 
-def remedy(verdict: Verdict) -> tuple[str, str]:
-    """Returns the change that helps, as sentences, and the options of PyTorch's DataLoader as the
-    user writes them; "" if the program has these options already. The verdict must not be
-    NOTHING."""
-    loader, number, there = verdict.loader, verdict.keeps_up, verdict.loader.processors
+@dataclass(frozen=True)
+class _Workers:
+    """A number of workers that is proposed, and a sentence on why it is not larger, with a space
+    before it; "" if it is large enough. is_more: whether the program has fewer workers."""
+
+    number: int
+    sentence: str
+    is_more: bool
+
+    @property
+    def option(self) -> str:
+        return f"num_workers={self.number}"
+
+
+def _workers(verdict: Verdict) -> _Workers:
+    """Returns the number of workers with which a loader keeps up, as far as processors allow. A
+    worker that computes needs a processor. A worker that waits does not, but it takes memory and
+    time to start, and PyTorch warns of more workers than processors."""
+    loader, there = verdict.loader, verdict.loader.processors
+    wanted = verdict.keeps_up or max(2, 2 * (loader.workers or 1))
     # More workers than processors help if workers wait, but not if they compute.
-    busy = number * _computing(loader) if verdict.why == MAIN else number
-    is_bound = verdict.why in (MAIN, COMPUTING) and 0 < there < busy
-    number = there if is_bound else number
-    more = f"num_workers={number or max(2, 2 * (loader.workers or 1))}"
-    ahead = f"prefetch_factor={max(4, 2 * (loader.prefetch or 2))}"
-    text = {
-        START: " ".join(
-            (_KEEP,) * (not loader.persistent) + (_FORK,) * loader.is_spawned,
-        ),
+    computing = {MAIN: _computing(loader), COMPUTING: 1.0, CACHED: 1.0}.get(verdict.why, 0.0)
+    number, most = wanted, _EACH * there
+    if 0 < there < wanted * computing:
+        number = there
+    number = min(number, most) if most else number
+    least = "At least " if wanted == _LARGEST else ""
+    sentence = f" {least}{wanted} would keep up with the steps, but "
+    is_more = number > (loader.workers or 0)
+    can = f"{plural(there, 'processor')} can be used here"
+    if not is_more:
+        sentence = f" More workers need more processors: {can}." if number == there else ""
+    elif number == wanted or not verdict.keeps_up:
+        sentence = ""
+    elif number == there:
+        sentence += f"{can}, so part of the wait stays."
+    else:
+        sentence += (
+            f"each worker takes memory and time to start, so try {_EACH} for each "
+            f"processor first: {can}."
+        )
+    return _Workers(number, sentence, is_more)
+
+
+_MORE = {
+    COMPUTING: ", or in more workers while processors are free ({more})",
+    STORAGE: "Let more workers wait for storage at the same time ({more}), or make",
+    CACHED: ", or load in more workers while processors are free ({more})",
+    ELSEWHERE: " If there is none, let more workers wait at the same time ({more}), and",
+}
+_SAME = {COMPUTING: "", STORAGE: "Make", CACHED: "", ELSEWHERE: " If there is none,"}
+
+
+def _text(verdict: Verdict, workers: _Workers, ahead: str) -> str:
+    """Returns the change that helps, as sentences. workers: the proposed ones. ahead: the option
+    for batches that are loaded ahead."""
+    loader, more = verdict.loader, workers.option
+    way = (_MORE if workers.is_more else _SAME).get(verdict.why, "").format(more=more)
+    return {
+        START: " ".join((_KEEP,) * (not loader.persistent) + (_FORK,) * loader.is_spawned),
         MAIN: f"Load in worker processes while the step computes ({more}).",
         MEMORY: "If the samples are rows of arrays in memory, take whole batches by their indices: "
         "a DataLoader collects a batch sample by sample. If code makes each sample, let workers do "
         f"it while the step computes ({more}).",
-        STORAGE: f"Let more workers wait for storage at the same time ({more}), or make the reads "
-        "cheaper: fewer and larger files, a copy on a local disk.",
-        COMPUTING: f"Decode and transform less for each sample (store samples decoded or smaller), "
-        f"or in more workers while processors are free ({more}).",
+        STORAGE: f"{way} the reads cheaper: fewer and larger files, a copy on a local disk.",
+        CACHED: "Make fewer calls on files for each sample, and read only the bytes that it "
+        f"needs{way}.",
+        COMPUTING: "Decode and transform less for each sample (store samples decoded or smaller)"
+        f"{way}.",
         PROCESSORS: "Make the samples with less work (store them decoded or smaller; let each "
         "worker read only its part of the files), or request more processors. More workers do not "
         "help.",
-        ELSEWHERE: f"Let more workers wait at the same time ({more}), and load further ahead "
-        f"({ahead}); look for a lock or a server that all of them use.",
+        ELSEWHERE: "Look for a lock or a server that all workers use: if they wait for each other, "
+        f"more of them do not help.{way} load further ahead ({ahead}).",
         UNKNOWN: f"Use more workers ({more}).",
         UNPACKING: _FEWER,
         SENDING: _FEWER,
         UNEVEN: f"Make samples of similar size (split or sort large ones), load further ahead "
         f"({ahead}), or take batches as they become ready (in_order=False, since PyTorch 2.6).",
     }[verdict.why]
-    if verdict.why in (MAIN, STORAGE, COMPUTING) and (part := remedy_of(loader.made)):
+
+
+def remedy(verdict: Verdict) -> tuple[str, str]:
+    """Returns the change that helps, as sentences, and the options of PyTorch's DataLoader as the
+    user writes them; "" if the program has these options already. The verdict must not be
+    NOTHING."""
+    loader, workers = verdict.loader, _workers(verdict)
+    ahead = f"prefetch_factor={max(4, 2 * (loader.prefetch or 2))}"
+    text = _text(verdict, workers, ahead)
+    if verdict.why in (MAIN, STORAGE, CACHED, COMPUTING) and (part := remedy_of(loader.made)):
         text = f"{part} {text}"
-    if is_bound:
-        text += (
-            f" {verdict.keeps_up} would keep up with the steps, but {plural(there, 'processor')}"
-        )
-        text += " can be used here, so part of the wait stays."
-    elif verdict.why == MAIN and number:
-        it = "it keeps" if number == 1 else "they keep"
+    if verdict.why in (MAIN, STORAGE, CACHED, COMPUTING, ELSEWHERE, UNKNOWN):
+        text += workers.sentence
+    if verdict.why == MAIN and verdict.keeps_up and not workers.sentence:
+        it = "it keeps" if workers.number == 1 else "they keep"
         text += f" Loading as fast as here, {it} up with the steps, if a processor is free."
     same = verdict.why in (START, PROCESSORS, UNPACKING, SENDING, UNEVEN)
-    options = [f"num_workers={loader.workers}" if same else more]
-    if verdict.why in (ELSEWHERE, UNEVEN):
+    same = same or (not workers.is_more and verdict.why != MEMORY)
+    options = [f"num_workers={loader.workers}" if same else workers.option]
+    more_ahead = verdict.why in (ELSEWHERE, UNEVEN)
+    if more_ahead:
         options.append(ahead)
     if loader.sums.epochs > 1:
         options.append("persistent_workers=True")
-    has_them = (
-        same and loader.persistent and verdict.why != UNEVEN
-    )  # the program has these options already
+    has_them = same and loader.persistent and not more_ahead  # the program has these options
     example = "" if has_them else f"DataLoader(..., {', '.join(options)})"
     if verdict.why == MEMORY:
         example = f"for rows in torch.randperm(len(x)).split(512): batch = x[rows]\n{example}"
