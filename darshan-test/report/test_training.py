@@ -209,6 +209,31 @@ def test_parts_without_workers(tmp_path: Path) -> None:
     assert text.index("keep files open") < text.index("Load in worker processes")
 
 
+@pytest.mark.parametrize(("listings", "part"), [(99, "opening"), (100, "listing")])
+def test_listings_are_not_opens(tmp_path: Path, listings: int, part: str) -> None:
+    """If each batch lists folders, the time of it is not called opening files, and no shards are
+    proposed."""
+    job = run_of(0, 0, 0, 0, 0, FETCHES=100, F_FETCH_TIME=3.9, F_FETCH_OPEN_TIME=3.0)
+    folder = row("POSIX_EXT", "/set", DIR_OPENS=listings, F_LIST_TIME=2.9)
+    with open_log(write(replace(job, rows=(*job.rows, folder)), tmp_path / "a.darshan")) as log:
+        (verdict,) = verdicts(Facts(log, None, processes(log)))
+    assert verdict.loader.made is not None and part_of(verdict.loader.made) == part
+    if part == "listing":
+        assert "2.90 s listing folders" in verdict.sentence
+        assert "Listing folders took most of it" in verdict.sentence
+    assert ("shards" in remedy(verdict)[0]) == (part == "opening")
+    assert ("List folders once" in remedy(verdict)[0]) == (part == "listing")
+
+
+def test_code_of_the_data_set(tmp_path: Path) -> None:
+    """The code of the data set is what remains of computing without collate_fn."""
+    parts = {"F_COLLATE_TIME": 1.2, "F_FETCH_PROCESSOR_TIME": 1.72, "F_FETCH_READY_TIME": 1.0}
+    job = run_of(0, 0, 0, 0, 0, FETCHES=100, F_FETCH_TIME=2.73, **parts)
+    with open_log(write(job, tmp_path / "a.darshan")) as log:
+        (verdict,) = verdicts(Facts(log, None, processes(log)))
+    assert "collate_fn took the largest part of it" in verdict.sentence
+
+
 def test_a_line_with_workers_and_without(tmp_path: Path) -> None:
     """The batches that the process made itself are added to those of its workers."""
     job = run_of(2, 16, 7, 2, 0, FETCHES=20, F_FETCH_TIME=1.5)

@@ -7,7 +7,7 @@ import math
 from dataclasses import replace
 
 from ...classes import dataclass
-from ...measure.fetches import Fetches
+from ...measure.fetches import Fetches, with_listing
 from ...measure.training import Loader, training
 from ...units import plural, seconds, share
 from ..facts import Facts, once
@@ -331,12 +331,22 @@ def _verdict(loader: Loader, least: float) -> Verdict:
     return Verdict(loader, why, saved, _keeps_up(loader))
 
 
+def _with_listing(facts: Facts, loader: Loader) -> Loader:
+    """Returns the loader with the part of the time of its batches in which folders were listed."""
+    extra = facts.table("POSIX_EXT")
+    if loader.made is None or extra is None or not extra.has("F_LIST_TIME"):
+        return loader
+    listings, spent = float(extra.sum("DIR_OPENS")), float(extra.sum("F_LIST_TIME"))
+    return replace(loader, made=with_listing(loader.made, listings, spent))
+
+
 @once
 def verdicts(facts: Facts) -> tuple[Verdict, ...]:
     """Returns a verdict for each data loader that a log has records of, the loader with the longest
     epochs first."""
     least = facts.limits["training.wait"]
-    found = [_verdict(loader, least) for loader in training(facts.log, facts.processes)]
+    loaders = [_with_listing(facts, one) for one in training(facts.log, facts.processes)]
+    found = [_verdict(loader, least) for loader in loaders]
     # This check comes last, because it builds tables of all files, which most logs do not need.
     memory = any(map(_computes, found)) and is_from_memory(facts)
     return tuple(replace(v, why=MEMORY) if memory and _computes(v) else v for v in found)

@@ -35,10 +35,10 @@ MADE = ("worker", "making", "opening", "reading", "computing", "ready", "waiting
 _MADE_TOO = ("collate_fn", "transforms", "batches", "read")
 _MADE_NOTE = (
     "making: time in which batches were made. Its parts: opening and reading are calls on files "
-    "(with look-ups and writes); computing is other processor time; ready is ready to run "
-    "without a processor; waiting is the rest, for example for a mapped page, a network or "
-    "another thread. idle: time between batches. collate_fn and transforms: parts of making in "
-    "these functions."
+    "(with look-ups, listings of folders, and writes); computing is other processor time; ready is "
+    "ready to run without a processor; waiting is the rest, for example for a mapped page, a "
+    "network or another thread. idle: time between batches. collate_fn and transforms: parts of "
+    "making in these functions."
 )
 
 
