@@ -28,11 +28,16 @@ def sites_of_samples(facts: Facts) -> tuple[Site, ...]:
         site
         for site in sites
         if (site.sums.read > 0 or site.sums.calls_of[OPEN] > 0) and site.stack.called != IMPORT
-        if any(
-            isinstance(frame, Python) and _TORCH.search(frame.path) for frame in site.stack.frames
-        )
+        if is_of_batch(site)
     ]
     return tuple(sorted(found, key=lambda site: -spent(site)))
+
+
+def is_of_batch(site: Site) -> bool:
+    """Returns whether the calls of a site were made below a DataLoader, for a batch."""
+    return any(
+        isinstance(frame, Python) and _TORCH.search(frame.path) for frame in site.stack.frames
+    )
 
 
 def is_of_worker(site: Site) -> bool:
