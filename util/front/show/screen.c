@@ -81,12 +81,17 @@ static void print_layers(struct screen *screen, const struct picture *picture) {
 /* Prints in one line the bytes of mapped files. Omits parts that do not fit; the report has
  * them. */
 static void print_mapped(struct screen *screen, const struct picture *picture) {
-  char part[4][3 * NUMBER], a[NUMBER], b[NUMBER];
+  char part[4][4 * NUMBER], a[NUMBER], b[NUMBER];
   int column = 0;
   if (picture->mapped <= 0 || is_full(screen)) return;
   memset(part, 0, sizeof(part));
-  snprintf(part[0], sizeof(part[0]), "mapped   %s of %s touched",
-           quantity_bytes(a, picture->mapped_touched), quantity_bytes(b, picture->mapped));
+  quantity_bytes(a, picture->mapped_touched);
+  quantity_bytes(b, picture->mapped);
+  /* Each process that shares a mapping, as after a fork, counts the pages that it touches. */
+  if (picture->mapped_touched > picture->mapped)
+    snprintf(part[0], sizeof(part[0]), "mapped   %s touched by all processes, %s mapped", a, b);
+  else
+    snprintf(part[0], sizeof(part[0]), "mapped   %s of %s touched", a, b);
   if (picture->mapped_unmeasured > 0)
     snprintf(part[1], sizeof(part[1]), ", %s not measured",
              quantity_bytes(a, picture->mapped_unmeasured));
