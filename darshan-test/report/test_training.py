@@ -314,6 +314,32 @@ def test_number_of_workers(
     assert bool(option) == bool(example)
 
 
+def test_batches_that_cost_less_than_sending(tmp_path: Path) -> None:
+    """Workers that make all batches in less time than the program waits for them are not needed.
+    The report does not know whether batches are tensors, and says so."""
+    for making, alone in ((1, True), (3, False)):
+        made = made_by(2, making, 12, FETCH_PROCESSOR_TIME=making)
+        job = run_of(2, 16, 0, 2, 0)
+        log = write(replace(job, rows=(*job.rows, *made)), tmp_path / f"{making}.darshan")
+        with open_log(log) as opened:
+            (verdict,) = verdicts(Facts(opened, None, processes(opened)))
+        text, example = remedy(verdict)
+        assert verdict.why == "sending" and "If they are tensors already" in text
+        assert ("all batches together took 1.00 s to make" in text) == alone
+        assert ("num_workers=0" in example) == alone
+
+
+def test_short_loop(tmp_path: Path) -> None:
+    """A loop whose waits are a very small part of the run is not said to be slowed by its data."""
+    job = replace(run_of(0, 0, 0, 0, 0), seconds=1000)
+    with open_log(write(job, tmp_path / "a.darshan")) as log:
+        (verdict,) = verdicts(Facts(log, None, processes(log)))
+    assert verdict.sentence == (
+        "Waiting for data costs this run little. The training loop of train.py:31 waited for data "
+        "4.00 s of 8.00 s (50.0 %)."
+    )
+
+
 def epoch_of(number: int, **values: float) -> Row:
     """Returns the record of an epoch of LOADER. values: its counters."""
     own = {"LOADER": number_of(LOADER.name), "KIND": 1, "EPOCH": number, "EPOCHS": 1, **values}

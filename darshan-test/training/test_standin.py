@@ -289,7 +289,7 @@ def test_samples_of_no_file(
     found = next(f for f in told["findings"] if f["name"] == "loader-bound-training")
     assert (loop["why"], found["kind"]) == (why, kind)
     # Ten workers sleep as well on two processors.
-    assert scenario != "waiting" or "can be used here" not in found["remedy"]["text"], found
+    assert scenario != "waiting" or "part of the wait stays" not in found["remedy"]["text"], found
 
 
 def test_switched_off(build: Path, tmp_path: Path, packages: Path) -> None:

@@ -33,15 +33,17 @@ _COMPUTES = 0.25  # share of the wait; low, because on a busy machine it also wa
 _MAINLY = 0.4  # smallest share of the epochs at which data is the bottleneck
 _SLOWER = 1.5  # wait of the slowest rank, relative to the mean of the others, that is reported
 _LITTLE = 0.1  # share of the wait below which a part is not its reason
+_LITTLE_RUN = 0.01  # share of the run below which a wait needs no reason
 _HALF = 0.5  # share of the wait from which on a part is its reason
 _UNEVEN = 3.0  # time of the longest batch, relative to the mean, that is uneven
 _LARGEST = 64  # largest number of workers that is computed
 _EACH = 4  # workers that wait rather than compute, for each processor, that are proposed at most
 
 _FEWER = (
-    "Let workers send few large arrays in place of many Python objects: a collate_fn that returns "
-    "tensors or numpy arrays (for text: one array of codes and one of lengths), which are passed "
-    "through shared memory. More workers do not help."
+    "If batches are lists of Python objects, let workers send few large arrays: a collate_fn that "
+    "returns tensors or numpy arrays (for text: one array of codes and one of lengths), which are "
+    "passed through shared memory. If they are tensors already, send fewer and larger batches. "
+    "More workers do not help."
 )
 
 _SPAWNED = (
@@ -68,6 +70,7 @@ class Verdict:
     why: str
     saved: float  # seconds that a loader which keeps up would save, summed over processes
     keeps_up: int  # number of workers with which the loader keeps up with the steps; 0: unknown
+    is_little: bool = False  # whether the wait is a very small part of the run
 
     @property
     def line(self) -> str:
@@ -81,6 +84,8 @@ class Verdict:
         sums = self.loader.sums
         loop = f"The training loop{self.line} waited for data {seconds(sums.wait)} of "
         loop += f"{seconds(sums.whole)} ({share(sums.wait, sums.whole)})"
+        if self.is_little:
+            return f"Waiting for data costs this run little. {loop}.{self.of_ranks}"
         if self.why == NOTHING:
             own = f"its own work took {seconds(sums.own)}"
             return f"Data is not the bottleneck. {loop}; {own}.{self.of_ranks}"
@@ -150,7 +155,7 @@ class Verdict:
             ELSEWHERE: "They did not wait for the program, but for a network, a lock, or the end "
             "of a sleep.",
             UNPACKING: f"The process itself was busy for {seconds(sums.processor)} of its waits: "
-            "it unpacks what workers send, object by object.",
+            "it unpacks what workers send.",
             SENDING: "Most of the time in which the program waited, workers were idle: sending the "
             "finished batches to the program takes long.",
             UNEVEN: "The program gets batches in order, and waits for some that take much longer "
@@ -190,7 +195,7 @@ def _why_workers(loader: Loader) -> str:
         return UNPACKING
     made = loader.made
     # If all batches, made one after the other, took less than the waits, making is not the reason.
-    if made is not None and 0 < made.whole < _HALF * loader.sums.later:
+    if _is_cheaper_alone(loader):
         return SENDING
     if _is_idle(loader):
         return UNEVEN if _is_uneven(loader) else SENDING
@@ -248,6 +253,13 @@ def _unpacking(loader: Loader) -> float:
     sums = loader.sums
     later = 1 - sums.first / sums.next if sums.next > 0 else 0.0
     return sums.processor * later if loader.workers else 0.0
+
+
+def _is_cheaper_alone(loader: Loader) -> bool:
+    """Returns whether a program would make its batches itself in half of the time in which it waits
+    for workers."""
+    made = loader.made
+    return made is not None and 0 < made.whole <= _HALF * loader.sums.later
 
 
 def _is_uneven(loader: Loader) -> bool:
@@ -340,6 +352,14 @@ def _with_listing(facts: Facts, loader: Loader) -> Loader:
     return replace(loader, made=with_listing(loader.made, listings, spent))
 
 
+def _if_little(verdict: Verdict, least: float) -> Verdict:
+    """Returns a verdict without a reason if the program waited for less than so many seconds."""
+    loader = verdict.loader
+    if verdict.why == NOTHING or loader.sums.wait * loader.part_of_run >= least:
+        return verdict
+    return replace(verdict, why=NOTHING, saved=0.0, is_little=True)
+
+
 @once
 def verdicts(facts: Facts) -> tuple[Verdict, ...]:
     """Returns a verdict for each data loader that a log has records of, the loader with the longest
@@ -347,6 +367,8 @@ def verdicts(facts: Facts) -> tuple[Verdict, ...]:
     least = facts.limits["training.wait"]
     loaders = [_with_listing(facts, one) for one in training(facts.log, facts.processes)]
     found = [_verdict(loader, least) for loader in loaders]
+    least = max(facts.limits["stake.seconds"], _LITTLE_RUN * facts.run_time)
+    found = [_if_little(verdict, least) for verdict in found]
     # This check comes last, because it builds tables of all files, which most logs do not need.
     memory = any(map(_computes, found)) and is_from_memory(facts)
     return tuple(replace(v, why=MEMORY) if memory and _computes(v) else v for v in found)
@@ -463,6 +485,13 @@ def remedy(verdict: Verdict) -> tuple[str, str]:
         options.append(ahead)
     if loader.sums.epochs > 1:
         options.append("persistent_workers=True")
+    if verdict.why in (SENDING, UNPACKING) and _is_cheaper_alone(loader):
+        made = loader.made.whole if loader.made is not None else 0.0
+        text += (
+            f" Or load in the process itself (num_workers=0): all batches together took "
+            f"{seconds(made)} to make, and the waits for them {seconds(loader.sums.later)}."
+        )
+        return text, "DataLoader(..., num_workers=0)"
     has_them = same and loader.persistent and not more_ahead  # the program has these options
     example = "" if has_them else f"DataLoader(..., {', '.join(options)})"
     if verdict.why == MEMORY:
