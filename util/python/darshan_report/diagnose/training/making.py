@@ -77,10 +77,9 @@ def _largest(made: Fetches) -> tuple[float, str]:
         (max(0.0, made.files - min(made.opening, made.files)), READING),
         (made.collating, COLLATING),
         (made.transforming, TRANSFORMING),
-        (made.ready, READY),
-        (made.other, WAITING),
     )
-    return named if named[0] >= _ABOUT * own else (own, COMPUTING)
+    worked = named if named[0] >= _ABOUT * own else (own, COMPUTING)
+    return max(worked, (made.ready, READY), (made.other, WAITING), key=lambda part: part[0])
 
 
 def part_of(made: Fetches) -> str:
