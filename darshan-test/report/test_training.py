@@ -567,30 +567,3 @@ def test_forms(build: Path, tmp_path: Path) -> None:
     ).stderr
     assert "At the training loop of train.py:31." in page
     assert "At the training loop of train.py:31." in screen
-
-
-def between(folder: Path, worker: bool, own: float) -> str:
-    """Returns the text of all findings on a training with a loop that reads a file, before whose
-    reads most of the run passes. worker: whether an idle worker makes the reads. own: seconds of
-    the training's own steps."""
-    frames = "/a/torch/utils/data/_utils/worker.py:302:_worker_loop;" if worker else ""
-    job = Job(
-        (
-            row("TRAINING", LOADER.name, **{**LOADER.values, "F_EPOCH_TIME": own, "WORKERS": 1,
-                "F_NEXT_TIME": 0.1}),
-            row("POSIX", "/a.bin", OPENS=1, READS=90, BYTES_READ=360 * MIB, F_READ_TIME=0.1),
-            row("SITES", f"read;/a.py:3:load;{frames}/a.py:9:main", FRAMES=2 + worker,
-                PROCESSES=1, READS=90, FILE_BITS=1, BYTES_READ=360 * MIB, F_GAP_MEDIUM_TIME=6.0,
-                FILE1_BY_CALLS=number_of("/a.bin"), FILE1_CALLS=90),
-        )
-    )  # fmt: skip
-    with open_log(write(job, folder / "a.darshan")) as log:
-        return " ".join(finding.name for finding in diagnose(log))
-
-
-def test_idle_workers_are_not_between_calls(tmp_path: Path) -> None:
-    """The time in which an idle worker waits for its next batch, or in which the training takes its
-    steps, is not time between the calls of a loop."""
-    assert "costly-between" in between(tmp_path, False, 0.5)
-    assert "costly-between" not in between(tmp_path, True, 0.5)
-    assert "costly-between" not in between(tmp_path, False, 8.0)
