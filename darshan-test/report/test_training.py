@@ -329,6 +329,14 @@ def test_batches_that_cost_less_than_sending(tmp_path: Path) -> None:
         assert ("num_workers=0" in example) == alone
 
 
+def test_rate_of_several_processes(tmp_path: Path) -> None:
+    """The rate of several processes is said to be that of all."""
+    job = Job((replace(LOADER, values={**LOADER.values, "PROCESSES": 2}),))
+    with open_log(write(job, tmp_path / "a.darshan")) as log:
+        (verdict,) = verdicts(Facts(log, None, processes(log)))
+    assert rates(verdict.loader) == ("25 batches, 200 samples in a second, 2 processes together.")
+
+
 def test_short_loop(tmp_path: Path) -> None:
     """A loop whose waits are a very small part of the run is not said to be slowed by its data."""
     job = replace(run_of(0, 0, 0, 0, 0), seconds=1000)

@@ -230,8 +230,8 @@ def _rate(value: float) -> str:
 
 
 def rates(loader: Loader) -> str:
-    """Returns a sentence on the batches and samples that a process got in a second of its epochs,
-    and on the bytes that were read for each. Returns "" if there are no batches."""
+    """Returns a sentence on the batches and samples that the processes together got in a second of
+    their epochs, and on the bytes that were read for each. Returns "" if there are no batches."""
     sums = loader.sums
     if sums.steps <= 0 or sums.whole <= 0:
         return ""
@@ -239,6 +239,8 @@ def rates(loader: Loader) -> str:
     size = loader.samples / sums.steps if loader.samples else 0
     what = f", {_rate(each * size)} samples" if size else ""
     text = f"{_rate(each)} batches{what} in a second"
+    if loader.processes > 1:
+        text += f", {plural(loader.processes, 'process')} together"
     if loader.made is not None and loader.made.read > 0:
         one = loader.made.read / (sums.steps * max(1, size))
         text += f"; {amount(int(one))} read for each {'sample' if size else 'batch'}"
