@@ -97,6 +97,16 @@ int main(int argc, char **argv) {
     waitpid(child, NULL, 0);
     return 0;
   }
+  if (strcmp(what, "forks") == 0) {
+    for (int i = 0; i < 3; i++)
+      if (fork() == 0) {
+        touch(map, 0, HALF);
+        _exit(0);
+      }
+    while (wait(NULL) > 0)
+      ;
+    return 0;
+  }
   if (strcmp(what, "child-exits") == 0) {
     touch(map, 0, HALF);
     if (fork() == 0) _exit(0);
@@ -273,6 +283,26 @@ def test_report(run: Run, build: Path, tmp_path: Path) -> None:
     (layer,) = [x for x in json.loads(report("json"))["layers"] if x["module"] == "POSIX"]
     (file,) = [f for f in layer["slowest_files"] if f["name"].endswith("/data")]
     assert (file["bytes_mapped"], file["bytes_touched"]) == (SIZE, HALF)
+
+
+def test_shared(run: Run, build: Path, tmp_path: Path) -> None:
+    """Three children touch half of a mapping that they share, each for itself: the screen and the
+    report do not say that more of a file was touched than it has."""
+    run("./program", "forks")
+
+    def told(*command: str) -> str:
+        done = subprocess.run(
+            [build / "darshan", *command, tmp_path / "a.darshan"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return " ".join((done.stdout + done.stderr).split())
+
+    assert "mapped 48.0 MiB touched by all processes, 32.0 MiB mapped" in told("stat", "-r")
+    text = told("report", "--text")
+    assert "each process that shares a mapping, as after a fork, counts the pages" in text
+    assert "of mapped files were touched" not in text
 
 
 MEMMAP = """

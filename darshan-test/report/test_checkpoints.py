@@ -82,6 +82,23 @@ def test_each_function(title: str, tmp_path: Path) -> None:
     assert not found(Job((*files, replace(one, name="write;/home/me/train.py:31:main"))), tmp_path)
 
 
+def test_cache_of_data(tmp_path: Path) -> None:
+    """Files that a data set writes for its batches are no checkpoints. Neither are many files that
+    numpy.save writes once, and that the program reads back."""
+    fetch = "/a/torch/utils/data/_utils/fetch.py:49:_MapDatasetFetcher.fetch"
+    for number, below, read, states in (
+        (3, "", 0, 1), (3, f";{fetch}", 0, 0), (25, "", 0, 1), (25, "", 100 * MIB, 0),
+        (3, "", 100 * MIB, 1),
+    ):  # fmt: skip
+        files = [saved(f"/c/{n}.npy", 1.0 + 20 * n, BYTES_READ=read) for n in range(number)]
+        stack = f"{PACKAGES}/{FRAMES['numpy.save']};/home/me/train.py:28:get{below}"
+        one = site(
+            f"write;{stack}", *(file.name for file in files[:3]), WRITES=number,
+            BYTES_WRITTEN=number * 100 * MIB,
+        )  # fmt: skip
+        assert len(found(Job((*files, one), seconds=999), tmp_path)) == states
+
+
 def test_in_a_thread(tmp_path: Path) -> None:
     """If a save's stack begins at the start of a thread, the save runs in parallel with the
     program, which does not wait for it."""

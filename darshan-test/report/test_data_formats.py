@@ -84,3 +84,21 @@ def test_hdf5_by_the_library(tmp_path: Path) -> None:
         ("HDF5", 1, 500),
         ("other", 1, 400),
     ]
+
+
+def test_one_file_of_two_layers(tmp_path: Path) -> None:
+    """A file with a record of each layer, as numpy.load leaves it, is one file. An archive of
+    numpy.savez has a format of its own."""
+    job = Job(
+        (
+            row("POSIX", "/data/x.npy", OPENS=2, READS=2, BYTES_READ=128),
+            row("STDIO", "/data/x.npy", OPENS=1, FDOPENS=1, READS=1, BYTES_READ=4096),
+            row("POSIX", "/data/x.npz", OPENS=1, READS=2, BYTES_READ=400),
+        )
+    )
+    with open_log(write(job, tmp_path / "a.darshan")) as log:
+        found = formats(Facts(log))
+    assert [(one.title, one.files, one.opens, one.read) for one in found] == [
+        ("npy", 1, 2, 4224),
+        ("npz", 1, 1, 400),
+    ]

@@ -18,6 +18,7 @@ from darshan_report.diagnose.training.loading import Verdict, remedy, verdicts
 from darshan_report.diagnose.training.making import part_of
 from darshan_report.log import open_log
 from darshan_report.measure.processes.processes import processes
+from darshan_report.report.sections.training import rates, settings
 
 from report.diagnose.build import MIB, Job, Row, number_of, row, write
 from report.diagnose.cases_training import LOADER
@@ -215,6 +216,31 @@ def test_parts_without_workers(tmp_path: Path) -> None:
     assert text.index("keep files open") < text.index("Load in worker processes")
 
 
+@pytest.mark.parametrize(("listings", "part"), [(99, "opening"), (100, "listing")])
+def test_listings_are_not_opens(tmp_path: Path, listings: int, part: str) -> None:
+    """If each batch lists folders, the time of it is not called opening files, and no shards are
+    proposed."""
+    job = run_of(0, 0, 0, 0, 0, FETCHES=100, F_FETCH_TIME=3.9, F_FETCH_OPEN_TIME=3.0)
+    folder = row("POSIX_EXT", "/set", DIR_OPENS=listings, F_LIST_TIME=2.9)
+    with open_log(write(replace(job, rows=(*job.rows, folder)), tmp_path / "a.darshan")) as log:
+        (verdict,) = verdicts(Facts(log, None, processes(log)))
+    assert verdict.loader.made is not None and part_of(verdict.loader.made) == part
+    if part == "listing":
+        assert "2.90 s listing folders" in verdict.sentence
+        assert "Listing folders took most of it" in verdict.sentence
+    assert ("shards" in remedy(verdict)[0]) == (part == "opening")
+    assert ("List folders once" in remedy(verdict)[0]) == (part == "listing")
+
+
+def test_code_of_the_data_set(tmp_path: Path) -> None:
+    """The code of the data set is what remains of computing without collate_fn."""
+    parts = {"F_COLLATE_TIME": 1.2, "F_FETCH_PROCESSOR_TIME": 1.72, "F_FETCH_READY_TIME": 1.0}
+    job = run_of(0, 0, 0, 0, 0, FETCHES=100, F_FETCH_TIME=2.73, **parts)
+    with open_log(write(job, tmp_path / "a.darshan")) as log:
+        (verdict,) = verdicts(Facts(log, None, processes(log)))
+    assert "collate_fn took the largest part of it" in verdict.sentence
+
+
 def test_a_line_with_workers_and_without(tmp_path: Path) -> None:
     """If a line makes some batches in workers and others in its own process, the report has the sum
     of both."""
@@ -250,6 +276,132 @@ def test_no_option_that_the_program_has(tmp_path: Path) -> None:
         (verdict,) = verdicts(Facts(log, None, processes(log)))
     text, option = remedy(verdict)
     assert verdict.why == "processors" and "less work" in text and option == ""
+
+
+@pytest.mark.parametrize(
+    ("made", "processors", "expected"),
+    [
+        # Workers that compute need a processor each.
+        (
+            {"FETCH_PROCESSOR_TIME": 9.0}, 2,
+            ("computing", "2 processors can be used here", ""),
+        ),
+        (
+            {"FETCH_PROCESSOR_TIME": 9.0}, 3,
+            ("computing", "more workers while processors are free", "num_workers=3"),
+        ),
+        # The report proposes a few workers for each processor if they wait.
+        (
+            {"FETCH_PROCESSOR_TIME": 1.0}, 1,
+            ("elsewhere", "try 4 for each processor first: 1 processor", "num_workers=4"),
+        ),
+        (
+            {"FETCH_READ_TIME": 9.0, "FETCH_PROCESSOR_TIME": 2.0}, 1,
+            ("storage", "wait for storage at the same time (num_workers=4)", "num_workers=4"),
+        ),
+        # Reads that only work have their bytes in memory.
+        (
+            {"FETCH_READ_TIME": 9.0, "FETCH_PROCESSOR_TIME": 6.0, "FETCH_READY_TIME": 3.9}, 2,
+            ("cached", "Make fewer calls on files for each sample", ""),
+        ),
+    ],
+)  # fmt: skip
+def test_number_of_workers(
+    tmp_path: Path, made: dict[str, float], processors: int, expected: tuple[str, str, str]
+) -> None:
+    """No more workers are proposed than the processors can serve."""
+    why, words, option = expected
+    more = {"F_EPOCH_TIME": 4.4, "PROCESSORS": processors, "PERSISTENT": 1}
+    job = run_of(2, 16, 9 if "FETCH_READ_TIME" in made else 0, 2, 0, **more)
+    log = write(replace(job, rows=(*job.rows, *made_by(2, 10, 0, **made))), tmp_path / "a.darshan")
+    with open_log(log) as opened:
+        (verdict,) = verdicts(Facts(opened, None, processes(opened)))
+    text, example = remedy(verdict)
+    assert (verdict.why, words in text) == (why, True), text
+    assert option in example and ("Storage is behind it" in verdict.reason) == (why == "storage")
+    assert bool(option) == bool(example)
+
+
+def test_batches_that_cost_less_than_sending(tmp_path: Path) -> None:
+    """Workers that make all batches in less time than the program waits for them are not needed.
+    The report does not know whether batches are tensors, and says so."""
+    for making, alone in ((1, True), (3, False)):
+        made = made_by(2, making, 12, FETCH_PROCESSOR_TIME=making)
+        job = run_of(2, 16, 0, 2, 0)
+        log = write(replace(job, rows=(*job.rows, *made)), tmp_path / f"{making}.darshan")
+        with open_log(log) as opened:
+            (verdict,) = verdicts(Facts(opened, None, processes(opened)))
+        text, example = remedy(verdict)
+        assert verdict.why == "sending" and "If they are tensors already" in text
+        assert ("all batches together took 1.00 s to make" in text) == alone
+        assert ("num_workers=0" in example) == alone
+
+
+def test_rate_of_several_processes(tmp_path: Path) -> None:
+    """The rate of several processes is said to be that of all."""
+    job = Job((replace(LOADER, values={**LOADER.values, "PROCESSES": 2}),))
+    with open_log(write(job, tmp_path / "a.darshan")) as log:
+        (verdict,) = verdicts(Facts(log, None, processes(log)))
+    assert rates(verdict.loader) == ("25 batches, 200 samples in a second, 2 processes together.")
+
+
+def test_short_loop(tmp_path: Path) -> None:
+    """A loop whose waits are a very small part of the run is not said to be slowed by its data."""
+    job = replace(run_of(0, 0, 0, 0, 0), seconds=1000)
+    with open_log(write(job, tmp_path / "a.darshan")) as log:
+        (verdict,) = verdicts(Facts(log, None, processes(log)))
+    assert verdict.sentence == (
+        "Waiting for data costs this run little. The training loop of train.py:31 waited for data "
+        "4.00 s of 8.00 s (50.0 %)."
+    )
+
+
+def epoch_of(number: int, **values: float) -> Row:
+    """Returns the record of an epoch of LOADER. values: its counters."""
+    own = {"LOADER": number_of(LOADER.name), "KIND": 1, "EPOCH": number, "EPOCHS": 1, **values}
+    return row("TRAINING", f"epoch {number} of y", **{**LOADER.values, **own})
+
+
+def test_loaders_of_one_line(tmp_path: Path) -> None:
+    """A line that iterates over two DataLoaders is shown with the options of both. Only the epochs
+    of the one whose workers do not stay can save their starts."""
+    options = {"WORKERS": 2, "PREFETCH": 2}
+    kept = {**options, "STEPS": 40, "F_EPOCH_TIME": 2.0, "F_NEXT_TIME": 0.5, "F_FIRST_TIME": 0.1}
+    anew = {**options, "STEPS": 10, "F_EPOCH_TIME": 2.0, "F_NEXT_TIME": 1.5, "F_FIRST_TIME": 1.4}
+    epochs = (
+        epoch_of(1, PERSISTENT=1, BATCH_SIZE=8, **kept),
+        epoch_of(2, PERSISTENT=0, BATCH_SIZE=32, **anew),
+        epoch_of(3, PERSISTENT=1, BATCH_SIZE=8, **kept),
+        epoch_of(4, PERSISTENT=0, BATCH_SIZE=32, **anew),
+    )
+    sums = {"EPOCHS": 4, "COMPLETE": 4, "F_NEXT_TIME": 4.0, "F_FIRST_TIME": 3.0, "PERSISTENT": 1}
+    sums |= {"LOADER": number_of(LOADER.name)}
+    line = row("TRAINING", LOADER.name, **{**LOADER.values, **options, **sums})
+    with open_log(write(Job((line, *epochs)), tmp_path / "a.darshan")) as log:
+        (verdict,) = verdicts(Facts(log, None, processes(log)))
+    assert settings(verdict.loader) == (
+        "DataLoader of epochs 1, 3: num_workers=2, prefetch_factor=2, persistent_workers=True, "
+        "batch_size=8. DataLoader of epochs 2, 4: num_workers=2, prefetch_factor=2, "
+        "persistent_workers=False, batch_size=32."
+    )
+    assert "12.5 batches, 160 samples in a second" in rates(verdict.loader)
+    assert (verdict.why, verdict.loader.persistent) == ("start", False)
+    assert verdict.saved == pytest.approx((2.8 - 2 * 2 * 0.05) / 2)
+
+
+def test_start_of_workers_that_are_not_forked(tmp_path: Path) -> None:
+    """Workers that are not forked get the data set through a pipe. Their start is at stake even if
+    they stay, and no batch is called slow if none is as slow as the longest wait."""
+    job = run_of(1, 8, 0, 2, 0, PERSISTENT=1, F_FIRST_TIME=2.9, F_LONGEST_TIME=0.5)
+    made = made_by(1, 0.8, 4, FETCH_PROCESSOR_TIME=0.7, FETCH_LONGEST=0.04)
+    rows = tuple(replace(one, values={**one.values, "LOADER": 0}) for one in made)
+    log = write(replace(job, rows=(*job.rows, *rows)), tmp_path / "a.darshan")
+    with open_log(log) as opened:
+        (verdict,) = verdicts(Facts(opened, None, processes(opened)))
+    assert verdict.why == "start" and "gets the data set with all its data" in verdict.reason
+    text = remedy(verdict)[0]
+    assert text.startswith("Let the data set hold little") and "persistent_workers" not in text
+    assert 2.7 < verdict.saved < 2.9
 
 
 def findings_of(tmp_path: Path, job: Job) -> dict[str, Finding]:

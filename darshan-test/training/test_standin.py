@@ -205,6 +205,37 @@ def test_on_the_screen(build: Path, tmp_path: Path, packages: Path) -> None:
     assert re.search(r"^! The training waits for its data:\s+up to ", outcome.error, re.M)
 
 
+@pytest.mark.parametrize(
+    ("loops", "words"),
+    [
+        ("for loader in (long, short, long, short): list(loader)", "4 passes with 30 batches (5 to "
+         "10 each)"),
+        ("for _ in 1, 2: list(long)\nlist(short)", "3 passes of 2 loops with 25 batches (5 to 10 "
+         "each)"),
+        ("child = os.fork()\nfor _ in 1, 2: list(long)\nif child: os.wait()", "4 epochs in 2 "
+         "processes with 40 batches"),
+        ("for _ in 1, 2: list(long)\nfor batch in long: break", "3 passes of 2 loops with 21 "
+         "batches"),
+    ],
+)  # fmt: skip
+def test_what_is_added(build: Path, tmp_path: Path, packages: Path, loops: str, words: str) -> None:
+    """`darshan stat` says over how many loops and processes it adds epochs, and that a validation
+    of fewer batches is among them."""
+    program = tmp_path / "train.py"
+    program.write_text(
+        "import os, time\nfrom torch.utils.data import DataLoader\n"
+        "class Data:\n"
+        "    def __len__(self): return self.n\n"
+        "    def __getitem__(self, i): time.sleep(0.001); return i\n"
+        "a, b = Data(), Data()\na.n, b.n = 40, 20\n"
+        f"long, short = DataLoader(a, batch_size=4), DataLoader(b, batch_size=4)\n{loops}\n"
+    )
+    command = [build / "darshan", "stat", "/usr/bin/python3", "-B", program]
+    outcome = run(command, tmp_path, {**minimal(), "PYTHONPATH": str(packages)})
+    assert outcome.status == 0, outcome.error
+    assert f"\n{words}, longest wait for a later batch " in outcome.error
+
+
 def test_rates(build: Path, tmp_path: Path, packages: Path) -> None:
     """The report has the samples per second of a process, and says if the imports took longer than
     an epoch."""
@@ -275,7 +306,7 @@ def test_samples_of_no_file(
     found = next(f for f in told["findings"] if f["name"] == "loader-bound-training")
     assert (loop["why"], found["kind"]) == (why, kind)
     # Ten workers sleep as well on two processors.
-    assert scenario != "waiting" or "can be used here" not in found["remedy"]["text"], found
+    assert scenario != "waiting" or "part of the wait stays" not in found["remedy"]["text"], found
 
 
 def test_switched_off(build: Path, tmp_path: Path, packages: Path) -> None:

@@ -82,12 +82,17 @@ static void print_layers(struct screen *screen, const struct picture *picture) {
 /* Prints in one line the bytes of mapped files. Omits parts that do not fit; the report has
  * them. */
 static void print_mapped(struct screen *screen, const struct picture *picture) {
-  char part[4][3 * NUMBER], a[NUMBER], b[NUMBER];
+  char part[4][4 * NUMBER], a[NUMBER], b[NUMBER];
   int column = 0;
   if (picture->mapped <= 0 || is_full(screen)) return;
   memset(part, 0, sizeof(part));
-  snprintf(part[0], sizeof(part[0]), "mapped   %s of %s touched",
-           quantity_bytes(a, picture->mapped_touched), quantity_bytes(b, picture->mapped));
+  quantity_bytes(a, picture->mapped_touched);
+  quantity_bytes(b, picture->mapped);
+  /* Each process that shares a mapping, as after a fork, counts the pages that it touches. */
+  if (picture->mapped_touched > picture->mapped)
+    snprintf(part[0], sizeof(part[0]), "mapped   %s touched by all processes, %s mapped", a, b);
+  else
+    snprintf(part[0], sizeof(part[0]), "mapped   %s of %s touched", a, b);
   if (picture->mapped_unmeasured > 0)
     snprintf(part[1], sizeof(part[1]), ", %s not measured",
              quantity_bytes(a, picture->mapped_unmeasured));
@@ -209,6 +214,24 @@ static void print_posix_sizes(struct screen *screen, const struct picture *pictu
     }
 }
 
+/* Prints the number of epochs and batches of a training, and over what they are added up. A pass of
+ * another loop, or with fewer batches, may be a validation, which users do not count as an epoch.
+ */
+static void print_passes(const struct epochs *epochs) {
+  char a[NUMBER], b[NUMBER];
+  int64_t loops = (int64_t)epochs->loops.count, fewest = (int64_t)(epochs->fewest + 0.5);
+  int64_t most = (int64_t)(epochs->most + 0.5), is_mixed = loops > 1 || most > fewest + 1;
+  int is_one = epochs->number == 1;
+  fprintf(stderr, "%s %s", quantity_count(a, (int64_t)epochs->number),
+          is_mixed ? (is_one ? "pass" : "passes") : (is_one ? "epoch" : "epochs"));
+  if (loops > 1) fprintf(stderr, " of %s loops", quantity_count(a, loops));
+  if (epochs->processes > 1)
+    fprintf(stderr, " in %s processes", quantity_count(a, (int64_t)epochs->processes));
+  fprintf(stderr, " with %s batches", quantity_count(b, (int64_t)epochs->batches));
+  if (most > fewest + 1)
+    fprintf(stderr, " (%s to %s each)", quantity_count(a, fewest), quantity_count(b, most));
+}
+
 /* Prints how long a training waited for its data, in two lines. */
 static void print_epochs(struct screen *screen, const struct epochs *epochs) {
   char a[NUMBER], b[NUMBER], c[NUMBER];
@@ -218,9 +241,8 @@ static void print_epochs(struct screen *screen, const struct epochs *epochs) {
           quantity_seconds(b, epochs->whole), quantity_percent(c, epochs->wait, epochs->whole));
   fprintf(stderr, ", %s for first batches", quantity_seconds(a, epochs->begin));
   end_line(screen);
-  fprintf(stderr, "%s epoch%s with %s batches, longest wait for a later batch %s",
-          quantity_count(a, (int64_t)epochs->number), epochs->number == 1 ? "" : "s",
-          quantity_count(b, (int64_t)epochs->batches), quantity_seconds(c, epochs->longest));
+  print_passes(epochs);
+  fprintf(stderr, ", longest wait for a later batch %s", quantity_seconds(c, epochs->longest));
   end_line(screen);
 }
 

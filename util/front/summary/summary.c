@@ -16,6 +16,7 @@ void picture_init(struct picture *picture) {
   id_table_init(&picture->files, sizeof(struct picture_file));
   id_table_init(&picture->renamed, sizeof(struct renamed));
   id_table_init(&picture->groups, sizeof(struct picture_group));
+  id_table_init(&picture->epochs.loops, sizeof(double));
   datasets_init(&picture->datasets);
   programs_init(&picture->programs);
 }
@@ -31,6 +32,7 @@ void picture_free(struct picture *picture) {
   id_table_free(&picture->files);
   id_table_free(&picture->renamed);
   id_table_free(&picture->groups);
+  id_table_free(&picture->epochs.loops);
   datasets_free(&picture->datasets);
   programs_free(&picture->programs);
   for (int i = 0; i < picture->num_layers; i++) {

@@ -5,7 +5,8 @@
 
 #include "records.h"
 
-enum { LOADER = 0 }; /* kind of a record that has the sums of its epochs */
+/* Kinds of records: a loop over a DataLoader with the sums of its epochs, and one epoch of it. */
+enum { LOADER = 0, EPOCH = 1 };
 
 /* Returns a time from a log; 0 if it is not a plausible time, because logs are untrusted. */
 static double time_of(const struct darshan_training_record *record, int counter) {
@@ -19,7 +20,27 @@ static double number_of(const struct darshan_training_record *record, int counte
   return number > 0 ? (double)number : 0;
 }
 
+/* Counts the loops by their record ids: if ranks share no record, each has one of the same id. */
+static void add_loop(struct epochs *sum, const struct darshan_training_record *record) {
+  int is_new;
+  double *processes = id_table_get(&sum->loops, record->base.id, &is_new);
+  if (!processes) return;
+  *processes += number_of(record, TRAINING_PROCESSES);
+  if (*processes > sum->processes) sum->processes = *processes;
+}
+
+/* Adds one epoch, or that of several processes. An epoch that the program left early has fewer
+ * batches, so it does not count here. */
+static void add_epoch(struct epochs *sum, const struct darshan_training_record *record) {
+  double number = number_of(record, TRAINING_EPOCHS);
+  if (!number || number != number_of(record, TRAINING_COMPLETE)) return;
+  double each = number_of(record, TRAINING_STEPS) / number;
+  if (!sum->fewest || each < sum->fewest) sum->fewest = each;
+  if (each > sum->most) sum->most = each;
+}
+
 static void add(struct epochs *sum, const struct darshan_training_record *record) {
+  add_loop(sum, record);
   double start = time_of(record, TRAINING_F_ITER_TIME);
   double longest = time_of(record, TRAINING_F_LONGEST_TIME);
   sum->number += number_of(record, TRAINING_EPOCHS);
@@ -35,9 +56,11 @@ void epochs_add(struct epochs *sum, darshan_log *log) {
   darshan_records *records = darshan_records_open(log, DARSHAN_MOD_TRAINING, &error);
   const void *record;
   size_t size;
-  while (records && darshan_records_next(records, &record, &size, &error) > 0)
-    if (((const struct darshan_training_record *)record)->counters[TRAINING_KIND] == LOADER)
-      add(sum, record);
+  while (records && darshan_records_next(records, &record, &size, &error) > 0) {
+    const struct darshan_training_record *one = record;
+    if (one->counters[TRAINING_KIND] == LOADER) add(sum, one);
+    if (one->counters[TRAINING_KIND] == EPOCH) add_epoch(sum, one);
+  }
   if (records) darshan_records_close(records);
 }
 

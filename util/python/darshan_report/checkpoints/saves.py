@@ -19,6 +19,7 @@ from ..call_sites.measured import CLOSE, LONG, OPEN, SEEK, SYNC, WRITE
 from ..classes import dataclass
 from ..diagnose.facts import Facts, once
 from ..diagnose.remedies.language import languages
+from ..diagnose.training.data_loader import is_of_batch
 from ..library import LogError
 from .files import WHOLE, File, written_files
 from .savers import Saver, saver_by_name, saver_of
@@ -30,6 +31,7 @@ _TEMPORARY = re.compile(r"/\.tmp(?:[A-Za-z0-9]{6}|\*)$")
 _INSIDE = (WRITE, SEEK, SYNC, CLOSE)  # kinds of calls on a file that is open
 MOST_TIMES = 500  # largest number of saves of one pattern whose times are kept
 _HALF = 0.5  # largest share of the time from the first save to the last that the saves may take
+_MANY = 20  # files of which a program reads back only few if they are checkpoints
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,7 @@ class _Way:
     written: float = 0.0  # bytes
     opens: float = 0.0  # opens by functions that save
     beside: float = 0.0  # bytes that threads other than the main thread wrote
+    batches: float = 0.0  # bytes that a data set wrote, below a DataLoader
     sites: Counter[int] = field(default_factory=Counter)  # bytes by the site's id
     savers: Counter[Saver] = field(default_factory=Counter)  # bytes
 
@@ -184,6 +187,7 @@ def _ways(facts: Facts, files: dict[int, File]) -> dict[str, _Way]:
             if sums.written > 0:
                 way.written += part * sums.written
                 way.beside += part * sums.written * _beside(site)
+                way.batches += part * sums.written * is_of_batch(site)
                 way.sites[site.id] += int(part * sums.written)
                 if saver is not None:
                     way.savers[saver] += int(part * sums.written)
@@ -349,6 +353,22 @@ def _counts(row: Checkpoint, least: float) -> bool:
     return row.rounds > 1 and row.wall <= _HALF * (row.last - row.first)
 
 
+def _is_cache(facts: Facts, row: Checkpoint, way: _Way | None) -> bool:
+    """Returns whether files are a cache of data, and no state: a data set wrote them for its
+    batches, or numpy, pickle or the like wrote many files of different names once, kept all, and
+    the program read most of their bytes, too."""
+    if way is not None and 2 * way.batches > way.written:
+        return True
+    if not row.saver.repeated or row.files < _MANY or row.replaced or row.removed:
+        return False
+    read = 0
+    for module in ("POSIX", "STDIO"):
+        if (table := facts.table(module)) is not None:
+            ids = np.fromiter(row.ids, "u8", len(row.ids))
+            read += int(table["BYTES_READ"][np.isin(table.ids, ids)].sum())
+    return 2 * read > row.written
+
+
 def _any(_: str) -> bool:
     return True
 
@@ -373,7 +393,7 @@ def checkpoints(facts: Facts) -> tuple[Checkpoint, ...]:
         way = ways.get(pattern)
         saver, from_calls = _saver(pattern, way)
         row = _row(facts, saver, from_calls, some, way) if saver is not None else None
-        if row is not None and _counts(row, least):
+        if row is not None and _counts(row, least) and not _is_cache(facts, row, way):
             rows.append(row)
     return tuple(sorted(rows, key=lambda row: (-row.wall, row.name)))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -35,12 +36,19 @@ class Fetches:
     processor: float  # processor time of the thread while it made batches
     # Seconds in which the thread was ready to run but had no processor; None: unknown.
     no_processor: float | None
-    opening: float  # seconds in calls that open or close files, or look names up
+    opening: float  # seconds in calls that open or close files, look names up or list folders
     reading: float  # seconds
     writing: float
     collating: float  # in collate_fn
     transforming: float  # in functions that are known to transform samples
     idle: float  # seconds of workers between batches; 0 without workers
+    # An upper bound of the part of `opening` in calls that list folders, if each batch lists some.
+    listing: float = 0.0
+
+    @property
+    def opened(self) -> float:
+        """The seconds of `opening` without those that list folders."""
+        return min(self.opening, self.files) - self.listing
 
     @property
     def files(self) -> float:
@@ -65,6 +73,15 @@ class Fetches:
         another thread or for a network. If waits for a processor are unknown, they are here as
         well."""
         return max(0.0, self.whole - self.files - self.computing - self.ready)
+
+
+def with_listing(made: Fetches, listings: float, spent: float) -> Fetches:
+    """Returns the same with the part of `opening` that lists folders. listings, spent: the number
+    of listed folders in the whole run, and the seconds in them. If there are fewer listings than
+    batches, they may have been before the batches, and do not count."""
+    if not 0 < made.batches <= listings:
+        return made
+    return replace(made, listing=min(_seconds(spent), made.opening, made.files))
 
 
 def _seconds(value: float) -> float:

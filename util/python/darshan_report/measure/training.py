@@ -91,6 +91,16 @@ class Workers:
 
 
 @dataclass(frozen=True)
+class Options:
+    """Options of a DataLoader; each is None if unknown."""
+
+    workers: int | None  # num_workers
+    prefetch: int | None  # prefetch_factor; None also without workers
+    persistent: bool | None  # persistent_workers
+    batch_size: int | None  # samples
+
+
+@dataclass(frozen=True)
 class Loader:
     """A line of the program that iterates over a DataLoader, with the sums of its epochs."""
 
@@ -100,8 +110,14 @@ class Loader:
     processes: int  # processes that iterated over it
     workers: int | None  # num_workers; None: unknown
     prefetch: int | None  # prefetch_factor; None: unknown, or no workers
-    persistent: bool | None  # persistent_workers; None: unknown
+    # persistent_workers of all DataLoaders that this line iterates over; None: unknown.
+    persistent: bool | None
     batch_size: int | None  # samples; None: unknown
+    # The numbers of the epochs with the same options. A line may iterate over several DataLoaders,
+    # such as those of a training and its validation.
+    options: Mapping[Options, tuple[int, ...]]
+    samples: int | None  # in the batches that the program got; None: unknown
+    is_spawned: bool  # whether its workers are processes that were not forked
     processors: int  # number of processors on which each process may run; 0: unknown
     sums: Span
     epochs: tuple[Span, ...]  # epochs that have their own records, in order
@@ -239,6 +255,46 @@ def _by_epoch(rows: np.ndarray) -> dict[int, Fetches]:
     return {number: made for number, made in known.items() if made is not None}
 
 
+def _options(row: np.void) -> Options:
+    """Returns the options of a DataLoader from a record."""
+
+    def setting(counter: str) -> int | None:
+        return _setting(int(row[f"{MODULE}_{counter}"]))
+
+    workers, persistent = setting("WORKERS"), setting("PERSISTENT")
+    return Options(
+        workers,
+        setting("PREFETCH") if workers else None,
+        None if persistent is None else bool(persistent),
+        setting("BATCH_SIZE"),
+    )
+
+
+def _by_options(rows: np.ndarray) -> dict[Options, tuple[int, ...]]:
+    """Returns the numbers of the epochs by the options of their DataLoaders, in the order of their
+    first epochs. rows: records of epochs."""
+    found: dict[Options, list[int]] = {}
+    for row in sorted(rows, key=lambda row: int(row[f"{MODULE}_EPOCH"])):
+        numbers = found.setdefault(_options(row), [])
+        if (number := int(row[f"{MODULE}_EPOCH"])) not in numbers:
+            numbers.append(number)
+    return {options: tuple(numbers) for options, numbers in found.items()}
+
+
+def _samples(rows: np.ndarray, epochs: np.ndarray) -> int | None:
+    """Returns the number of samples in the batches that a program got; None if unknown. rows: the
+    records of a loader. epochs: those of its epochs, which may lack the later ones."""
+
+    def number(some: np.ndarray, counter: str) -> list[int]:
+        return [_count(value) for value in some[f"{MODULE}_{counter}"].tolist()]
+
+    if sum(number(epochs, "STEPS")) < sum(number(rows, "STEPS")):
+        epochs = rows
+    sizes = number(epochs, "BATCH_SIZE")
+    found = sum(steps * size for steps, size in zip(number(epochs, "STEPS"), sizes))
+    return found if found and all(sizes) else None
+
+
 def _loader(
     log: Log, tree: Processes | None, rows: np.ndarray, parts: np.ndarray, workers_of: np.ndarray
 ) -> Loader:
@@ -255,7 +311,9 @@ def _loader(
     def largest(counter: str) -> int | None:
         return _setting(int(rows[f"{MODULE}_{counter}"].max()))
 
-    workers, persistent = largest("WORKERS"), largest("PERSISTENT")
+    workers, epochs = largest("WORKERS"), parts[kinds == _EPOCH]
+    options = _by_options(epochs) or {_options(row): () for row in rows}
+    persistent = {one.persistent for one in options if one.workers != 0}
     return Loader(
         id=int(rows["id"][0]),
         name=name,
@@ -263,8 +321,11 @@ def _loader(
         processes=sum(_count(value) for value in rows[f"{MODULE}_PROCESSES"].tolist()),
         workers=workers,
         prefetch=largest("PREFETCH") if workers else None,
-        persistent=None if persistent is None else bool(persistent),
+        persistent=None if None in persistent else all(persistent) and bool(persistent),
         batch_size=largest("BATCH_SIZE"),
+        options=options,
+        samples=_samples(rows, epochs),
+        is_spawned=len(workers_of) > 0 and not workers_of[f"{MODULE}_LOADER"].any(),
         processors=largest("PROCESSORS") or 0,
         sums=_span(rows, 0),
         epochs=spans,

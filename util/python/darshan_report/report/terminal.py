@@ -13,6 +13,7 @@ from ..call_sites import told
 from ..diagnose.finding import FACT, GOOD, NOTICE, PROBLEM, Finding, shown_first
 from ..diagnose.rules.run import costly
 from ..measure import io_share
+from ..measure.files.mapped import SHARED
 from ..show.model import Table
 from ..show.sentences import first_fitting, fitting
 from ..show.text import shorten, visible
@@ -190,6 +191,8 @@ def _mapped(context: Context) -> Iterator[str]:
         touched = int(files.touched[place])
         shown = UNKNOWN if touched < 0 else amount(touched)
         yield f"{name:<48}{amount(int(files.mapped[place])):>11}{shown:>11}"
+    if (files.touched > files.mapped)[places].any():
+        yield from _wrapped(f"Touched: {SHARED}.", "")
     if context.usage is not None:
         yield from _wrapped(faults(context.usage), "")
 

@@ -4,7 +4,7 @@ the libraries that read them. The files themselves are never opened."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -26,7 +26,8 @@ _BY_NAME = tuple(
         ("Parquet", r"\.(parquet|pq)$"),
         ("Arrow", r"\.(arrow|feather)$"),
         ("HDF5", r"\.(h5|hdf5?|he5|nc4)$"),
-        ("npy", r"\.np[yz]$"),
+        ("npy", r"\.npy$"),
+        ("npz", r"\.npz$"),
         ("image", r"\.(jpe?g|jp2|png|bmp|gif|webp|tiff?|ppm|pgm|dcm)$"),
         ("audio or video", r"\.(wav|flac|mp3|ogg|opus|m4a|mp4|avi|mkv|webm)$"),
         ("MosaicML shard", r"\.mds(\.zstd?)?$"),
@@ -88,8 +89,8 @@ def _touched(facts: Facts, table: Table) -> np.ndarray:
     return found
 
 
-def _of_table(facts: Facts, table: Table) -> Iterator[Format]:
-    """Yields a Format for each file of a table that may contain samples."""
+def _of_table(facts: Facts, table: Table) -> Iterator[tuple[int, Format]]:
+    """Yields the record id and a Format of each file of a table that may contain samples."""
     touched = _touched(facts, table)
     # A file that the program wrote once may be a cache of samples; a file that it wrote several
     # times is not.
@@ -101,34 +102,44 @@ def _of_table(facts: Facts, table: Table) -> Iterator[Format]:
     names = {int(place): facts.name(int(table.ids[place])) for place in np.flatnonzero(mask)}
     zarr = tuple({_ZARR.sub("/", name) for name in names.values() if _ZARR.search(name)})
     for place, name in names.items():
-        yield Format(
-            "HDF5" if hdf5[place] else _title(name, zarr),
-            int(files[place]),
-            int(opens[place]),
-            int(table["BYTES_READ"][place]),
-            int(touched[place]),
-            float(time[place]),
+        yield (
+            int(table.ids[place]),
+            Format(
+                "HDF5" if hdf5[place] else _title(name, zarr),
+                int(files[place]),
+                int(opens[place]),
+                int(table["BYTES_READ"][place]),
+                int(touched[place]),
+                float(time[place]),
+            ),
         )
+
+
+def _sum(title: str, some: Sequence[tuple[int, Format]]) -> Format:
+    """Returns the sum of files of one format. A file that a program reads both with read() and
+    through a stream, as numpy.load does, has a record of each layer, and is one file."""
+    files: dict[int, int] = {}
+    for number, one in some:
+        files[number] = max(files.get(number, 0), one.files)
+    found = [one for _, one in some]
+    return Format(
+        title,
+        sum(files.values()),
+        sum(one.opens for one in found),
+        sum(one.read for one in found),
+        sum(one.touched for one in found),
+        sum(one.seconds for one in found),
+    )
 
 
 @once
 def formats(facts: Facts) -> tuple[Format, ...]:
     """Returns the formats of the files that a program read, and wrote at most once, ordered by
     bytes, most first; files of unknown format are "other". Program files are not counted."""
-    found: dict[str, list[Format]] = {}
+    found: dict[str, list[tuple[int, Format]]] = {}
     for layer, table in facts.layers:
         if layer.module in ("POSIX", "STDIO"):
-            for one in _of_table(facts, table):
-                found.setdefault(one.title, []).append(one)
-    sums = [
-        Format(
-            title,
-            sum(one.files for one in some),
-            sum(one.opens for one in some),
-            sum(one.read for one in some),
-            sum(one.touched for one in some),
-            sum(one.seconds for one in some),
-        )
-        for title, some in found.items()
-    ]
+            for number, one in _of_table(facts, table):
+                found.setdefault(one.title, []).append((number, one))
+    sums = [_sum(title, some) for title, some in found.items()]
     return tuple(sorted(sums, key=lambda one: (-one.moved, one.title)))

@@ -11,6 +11,7 @@ from ...call_sites.stack import IMPORT, Python
 from ...library import LogError
 from ..facts import Facts, once
 
+_WORKER = re.compile(r"(?:^|/)torch/utils/data/_utils/worker\.py$")  # the loop of a worker
 # Code that requests one sample after the other from a data set of the user.
 _TORCH = re.compile(r"(?:^|/)torch/utils/data/(?:_utils/\w+|dataloader)\.py$")
 
@@ -27,11 +28,23 @@ def sites_of_samples(facts: Facts) -> tuple[Site, ...]:
         site
         for site in sites
         if (site.sums.read > 0 or site.sums.calls_of[OPEN] > 0) and site.stack.called != IMPORT
-        if any(
-            isinstance(frame, Python) and _TORCH.search(frame.path) for frame in site.stack.frames
-        )
+        if is_of_batch(site)
     ]
     return tuple(sorted(found, key=lambda site: -spent(site)))
+
+
+def is_of_batch(site: Site) -> bool:
+    """Returns whether the calls of a site were made below a DataLoader, for a batch."""
+    return any(
+        isinstance(frame, Python) and _TORCH.search(frame.path) for frame in site.stack.frames
+    )
+
+
+def is_of_worker(site: Site) -> bool:
+    """Returns whether a worker process of a DataLoader made the calls of a site."""
+    return any(
+        isinstance(frame, Python) and _WORKER.search(frame.path) for frame in site.stack.frames
+    )
 
 
 def is_from_memory(facts: Facts) -> bool:

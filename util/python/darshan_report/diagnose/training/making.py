@@ -9,6 +9,7 @@ from ...units import count, seconds, share
 
 # Names of the parts of making batches.
 OPENING = "opening"  # files, or looking names up
+LISTING = "listing"  # folders
 READING = "reading"  # files, or writing them
 COLLATING = "collating"  # in collate_fn
 TRANSFORMING = "transforming"  # in functions that are known to transform samples
@@ -16,6 +17,7 @@ COMPUTING = "computing"  # the rest of the data set's code: it decodes, or runs 
 READY = "ready"  # ready to run, but without a processor
 WAITING = "waiting"  # waiting for a mapped page, a thread, a network
 _TOLD = 0.05  # smallest share of the time that the text mentions
+_ABOUT = 0.9  # share of another part's time from which on a part is about as large
 _MAINLY = 0.5  # share of the time from which on a function is the main part
 
 
@@ -32,6 +34,11 @@ _WORDS = {
         "Opening files",
         "Put many samples into one file (shards, HDF5, Parquet), and keep files open from sample "
         "to sample.",
+    ),
+    LISTING: _Words(
+        "Listing folders",
+        "List folders once, in __init__ of the data set, and keep the names in the order of their "
+        "indices.",
     ),
     READING: _Words("Reading", ""),
     COLLATING: _Words(
@@ -55,21 +62,29 @@ _WORDS = {
 }
 
 
+def _largest(made: Fetches) -> tuple[float, str]:
+    """Returns the part of making batches that took most time, and its seconds: collate_fn or
+    transforms if one of them took half of the time, else the largest part. The code of the data set
+    is what remains of computing without these functions; a part that is about as large and has a
+    name of its own is preferred to it."""
+    for spent, part in ((made.collating, COLLATING), (made.transforming, TRANSFORMING)):
+        if spent >= _MAINLY * made.whole:
+            return spent, part
+    own = max(0.0, made.computing - made.collating - made.transforming)
+    named = max(
+        (made.opened, OPENING),
+        (made.listing, LISTING),
+        (max(0.0, made.files - min(made.opening, made.files)), READING),
+        (made.collating, COLLATING),
+        (made.transforming, TRANSFORMING),
+    )
+    worked = named if named[0] >= _ABOUT * own else (own, COMPUTING)
+    return max(worked, (made.ready, READY), (made.other, WAITING), key=lambda part: part[0])
+
+
 def part_of(made: Fetches) -> str:
-    """Returns the part of making batches (a constant such as READING) that took most time:
-    collate_fn or transforms if one of them took half of it, else the largest of the others."""
-    if made.collating >= _MAINLY * made.whole:
-        return COLLATING
-    if made.transforming >= _MAINLY * made.whole:
-        return TRANSFORMING
-    reading = max(0.0, made.files - made.opening)
-    return max(
-        (min(made.opening, made.files), OPENING),
-        (reading, READING),
-        (made.computing, COMPUTING),
-        (made.ready, READY),
-        (made.other, WAITING),
-    )[1]
+    """Returns the part of making batches (a constant such as READING) that took most time."""
+    return _largest(made)[1]
 
 
 def remedy_of(made: Fetches | None) -> str:
@@ -81,11 +96,12 @@ def remedy_of(made: Fetches | None) -> str:
 def sentence_of(made: Fetches, who: str) -> str:
     """Returns a sentence on how long it took to make the batches, and in which parts. who: "It",
     "The 2 workers"."""
-    part, known = part_of(made), made.no_processor is not None
+    (largest, part), known = _largest(made), made.no_processor is not None
     parts = [
         f"{seconds(time)} {what}"
         for time, what in (
-            (min(made.opening, made.files), "opening files"),
+            (made.opened, "opening files"),
+            (made.listing, "listing folders"),
             (max(0.0, made.files - made.opening), "reading" if not made.writing else "in files"),
             (made.computing, "computing"),
             (made.ready, "ready to run without a processor"),
@@ -106,7 +122,8 @@ def sentence_of(made: Fetches, who: str) -> str:
     if made.faults and part == WAITING:
         text += f" {count(made.faults)} pages of mapped files had to be read meanwhile."
     if part not in (WAITING, READY):
-        text += f" {_WORDS[part].name} took most of it."
+        how = "most" if largest >= _MAINLY * made.whole else "the largest part"
+        text += f" {_WORDS[part].name} took {how} of it."
     if made.idle >= _TOLD * (made.whole + made.idle):
         part = share(made.idle, made.whole + made.idle)
         text += f" Between batches, workers were idle for {seconds(made.idle)} ({part})."

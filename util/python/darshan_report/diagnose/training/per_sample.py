@@ -18,13 +18,13 @@ from ..rules.files import many_files
 from ..rules.hdf5 import hdf5_opened_again
 from ..table import Table
 from .data_loader import line_of, sites_of_samples
-from .loading import COMPUTING, ELSEWHERE, MAIN, PROCESSORS, STORAGE, Verdict
+from .loading import CACHED, COMPUTING, ELSEWHERE, MAIN, PROCESSORS, STORAGE, Verdict
 
 _EACH = 0.5  # opens per sample from which on each sample is taken to have its own open
 _MUCH = 0.1  # smallest share of the wait, or of the workers' time, that is reported
 _AGAIN = 4  # opens of a file in each epoch from which on it is taken to have many samples
 _NEAR = (0.75, 1.5)  # how often the bytes of a set are read, relative to the number of epochs
-_KNOWN = (STORAGE, COMPUTING, PROCESSORS, MAIN, ELSEWHERE)  # reasons of a wait
+_KNOWN = (STORAGE, CACHED, COMPUTING, PROCESSORS, MAIN, ELSEWHERE)  # reasons of a wait
 _HDF5 = ("H5F", "h5py")
 _MADE = Remedy(
     "Do the work that is the same in each epoch (decoding, resizing, tokenizing) once, before "
@@ -174,7 +174,7 @@ def per_sample(facts: Facts, verdict: Verdict) -> Work | None:
     """Returns avoidable work for each sample that explains why the training waits; None if there is
     none, or if the number of samples is unknown. verdict: of the training's data loader."""
     sums, table = verdict.loader.sums, facts.table("POSIX")
-    samples = sums.steps * max(1, verdict.loader.batch_size or 1)
+    samples = verdict.loader.samples or sums.steps
     if table is None or not samples or verdict.why not in _KNOWN:
         return None
     work = _whole_parts(facts, table, verdict, samples)

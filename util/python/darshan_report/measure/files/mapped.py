@@ -17,6 +17,7 @@ PAGES = (
     "the pages that the kernel mapped. A page fault maps 16 pages or a large page of 2 MiB, so "
     "random access shows more than the program used."
 )
+SHARED = "each process that shares a mapping, as after a fork, counts the pages that it touches"
 CAUTION = (
     f"The bytes are those of {PAGES} Pages that the kernel unmapped when memory was short are "
     "missing."
@@ -50,13 +51,25 @@ class Mapped:
         return (self.touched or 0.0) + self.populated
 
     @property
+    def is_shared(self) -> bool:
+        """Whether several processes touched the same mapping, such as one that was made before a
+        fork: the sum over the processes is then larger than the mapping."""
+        return self.touched is not None and self.touched > self.mapped
+
+    @property
     def sentence(self) -> str:
         if self.touched is None:
             return (
                 f"{amount(self.mapped)} of files were mapped; reads and writes through the mapping "
                 "are page faults; the number of touched bytes is unknown."
             )
-        words = f"{amount(self.touched)} of {amount(self.mapped)} of mapped files were touched"
+        if self.is_shared:
+            words = (
+                f"Processes touched {amount(self.touched)} of mappings of {amount(self.mapped)}: "
+                f"{SHARED}"
+            )
+        else:
+            words = f"{amount(self.touched)} of {amount(self.mapped)} of mapped files were touched"
         if self.writable:
             words += f", {amount(self.writable)} of that in mappings that can be written"
             if self.dirty is not None:

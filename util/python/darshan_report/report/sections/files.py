@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...diagnose.programs.responsible_programs import programs_of
-from ...measure.files.mapped import PAGES
+from ...measure.files.mapped import PAGES, SHARED
 from ...measure.files.overflow import TREE, groups
 from ...measure.files.runtimes import is_of_runtime
 from ...measure.processes.usage import Usage
@@ -81,6 +81,8 @@ def told_mapped(context: Context) -> str:
     """Returns the note below a table with mapped files: how to read its numbers, and the page
     faults of the run."""
     told = f"Mapped: {PAGES} No call contains their time."
+    if any((figures.files.touched > figures.files.mapped).any() for figures in context.figures):
+        told += f" Touched: {SHARED}."
     if context.usage is not None:
         told += f" {faults(context.usage)}"
     return told

@@ -9,7 +9,7 @@ from ...diagnose.training.data_formats import Format, formats
 from ...diagnose.training.loading import Verdict, verdicts
 from ...diagnose.training.made_before import made_before
 from ...measure.fetches import Fetches
-from ...measure.training import MODULE, Loader, Span
+from ...measure.training import MODULE, Loader, Options, Span
 from ...show.model import Block, Column, Heading, Paragraph, PlotRow, Table
 from ...units import NONE, amount, count, plural, seconds, share
 from ..context import Context
@@ -19,6 +19,7 @@ from . import training_lanes
 _ROWS = 20  # epochs of a loader
 _RANKS = 8  # rows of ranks of a loader, those that waited longest
 _LOADERS = 4
+_OPTIONS, _NUMBERS = 4, 3  # different options of a loop's DataLoaders; numbers of their epochs
 _MAKERS = 8  # rows of workers of a loader, those that made batches for the longest time
 COLUMNS = (
     *("epoch", "time", "wait for data", "share", "first batch", "longest later", "batches"),
@@ -34,10 +35,10 @@ MADE = ("worker", "making", "opening", "reading", "computing", "ready", "waiting
 _MADE_TOO = ("collate_fn", "transforms", "batches", "read")
 _MADE_NOTE = (
     "making: time in which batches were made. Its parts: opening and reading are calls on files "
-    "(with look-ups and writes); computing is other processor time; ready is ready to run "
-    "without a processor; waiting is the rest, for example for a mapped page, a network or "
-    "another thread. idle: time between batches. collate_fn and transforms: parts of making in "
-    "these functions."
+    "(with look-ups, listings of folders, and writes); computing is other processor time; ready is "
+    "ready to run without a processor; waiting is the rest, for example for a mapped page, a "
+    "network or another thread. idle: time between batches. collate_fn and transforms: parts of "
+    "making in these functions."
 )
 
 
@@ -169,22 +170,39 @@ def data_rows(context: Context) -> list[tuple[str, ...]]:
     return [data_cells(one) for one in formats(context.facts)[:_FORMATS]]
 
 
-def settings(loader: Loader) -> str:
-    """Returns a loader's options in PyTorch's terms, and the number of processes that used it, as
-    text; "" if no option is known and one process used it."""
-    said = [
+def _said(options: Options) -> str:
+    return ", ".join(
         f"{name}={value}"
         for name, value in (
-            ("num_workers", loader.workers),
-            ("prefetch_factor", loader.prefetch),
-            ("persistent_workers", loader.persistent),
-            ("batch_size", loader.batch_size),
+            ("num_workers", options.workers),
+            ("prefetch_factor", options.prefetch),
+            ("persistent_workers", options.persistent),
+            ("batch_size", options.batch_size),
         )
         if value is not None
-    ]
+    )
+
+
+def settings(loader: Loader) -> str:
+    """Returns a loader's options in PyTorch's terms, and the number of processes that used it, as
+    text; "" if no option is known and one process used it. If the line iterates over DataLoaders
+    with different options, returns the options of each, with the numbers of its epochs."""
+    processes = ""
     if loader.processes > 1:
-        said.append(f"in {plural(loader.processes, 'process')}, whose times are added up")
+        processes = f"in {plural(loader.processes, 'process')}, whose times are added up"
+    if len(loader.options) > 1:
+        several = [
+            f"DataLoader of epochs {_numbers_of(epochs)}: {_said(options)}."
+            for options, epochs in list(loader.options.items())[:_OPTIONS]
+        ]
+        return " ".join((*several, *((f"All {processes}.",) if processes else ())))
+    said = [*filter(None, (*map(_said, loader.options), processes))]
     return f"DataLoader: {', '.join(said)}." if said else ""
+
+
+def _numbers_of(epochs: Sequence[int]) -> str:
+    """Returns the numbers of some epochs as text, "1, 3, 5, …"."""
+    return ", ".join(map(count, epochs[:_NUMBERS])) + (", …" if len(epochs) > _NUMBERS else "")
 
 
 def sources(loader: Loader) -> str:
@@ -213,15 +231,17 @@ def _rate(value: float) -> str:
 
 
 def rates(loader: Loader) -> str:
-    """Returns a sentence on the batches and samples that a process got in a second of its epochs,
-    and on the bytes that were read for each. Returns "" if there are no batches."""
+    """Returns a sentence on the batches and samples that the processes together got in a second of
+    their epochs, and on the bytes that were read for each. Returns "" if there are no batches."""
     sums = loader.sums
     if sums.steps <= 0 or sums.whole <= 0:
         return ""
     each = sums.steps * max(1, loader.processes) / sums.whole
-    size = loader.batch_size or 0
+    size = loader.samples / sums.steps if loader.samples else 0
     what = f", {_rate(each * size)} samples" if size else ""
     text = f"{_rate(each)} batches{what} in a second"
+    if loader.processes > 1:
+        text += f", {plural(loader.processes, 'process')} together"
     if loader.made is not None and loader.made.read > 0:
         one = loader.made.read / (sums.steps * max(1, size))
         text += f"; {amount(int(one))} read for each {'sample' if size else 'batch'}"

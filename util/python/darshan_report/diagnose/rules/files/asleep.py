@@ -23,6 +23,7 @@ from ...programs.responsible_programs import users
 from ...reached import needs
 from ...times import ledger
 from ...times.loops import loops_of
+from ...training.data_loader import is_of_batch
 
 NAME = "sleeps-between-look-ups"
 ROLE = CAUSE
@@ -86,11 +87,14 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 def _lines(facts: Facts) -> list[Line]:
     """Returns the lines of the program that make calls, each with its call sites. Sites of a shell
-    without line numbers (dash) are not combined."""
+    without line numbers (dash) are not combined. Leaves out the workers of a DataLoader, which are
+    idle between batches and wait for no file."""
     known = loops_of(facts)
     found: dict[tuple[object, ...], Line] = {}
     for group in known.groups if known is not None else ():
         for site in group.sites:
+            if is_of_batch(site):
+                continue
             place = site.line
             key: tuple[object, ...] = (site.id,)
             if place is not None and site.is_users:

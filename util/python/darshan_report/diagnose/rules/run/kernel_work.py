@@ -71,7 +71,7 @@ def _memory(facts: Facts, work: KernelWork) -> _Cause | None:
     mapped = held.looked_at if held else 0.0
     data = work.moved + mapped
     loop = time_between.longest(facts)
-    in_loop = loop is not None and time_between.passed(loop) >= _HALF * work.seconds
+    in_loop = loop is not None and time_between.passed(facts, loop) >= _HALF * work.seconds
     if data < PAGE or new < _AGAIN * max(data, _SMALL) or not (in_loop or mapped >= data / 2):
         return None
     return _Cause(

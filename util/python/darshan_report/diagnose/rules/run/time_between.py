@@ -3,16 +3,22 @@ does not show what happens there, but it shows the line of the loop."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+
+import numpy as np
 
 from ....call_sites.lines import Line
 from ....call_sites.measured import LONG, MEDIUM, READ, SHORT, WRITE
+from ....measure.processes.usage import usage_of
 from ....units import count, seconds, share
 from ...facts import Facts
 from ...finding import FACT, LAST, PROBLEM, Finding
 from ...times.ledger import BETWEEN, COMPUTING, ledger
 from ...times.loops import loops_of
 from ...times.unjudged import kernel_work
+from ...training.data_loader import is_of_worker
+from ...training.loading import verdicts
 
 NAME = "costly-between"
 ROLE = LAST
@@ -26,14 +32,35 @@ def _moving(loop: Line) -> int:
     return int(sum(s.sums.calls_of[READ] + s.sums.calls_of[WRITE] for s in loop.sites))
 
 
-def passed(loop: Line) -> float:
+def _worked(facts: Facts, loop: Line) -> float:
+    """Returns an upper bound of the seconds in which the processes worked that made a loop's calls:
+    for workers of a DataLoader the time in which they made batches, else the processor time of the
+    processes; infinite if unknown."""
+    if all(is_of_worker(site) for site in loop.sites):
+        return sum(made.whole for v in verdicts(facts) for made in v.loader.by_worker)
+    known = usage_of(facts.log)
+    if loop.sums.ranks is None or known is None:
+        return math.inf
+    there = np.isin(known.ranks, np.array(sorted(loop.sums.ranks), "i8"))
+    ran = float((known["F_USER_TIME"] + known["F_SYSTEM_TIME"])[there].sum())
+    return ran if ran > 0 else math.inf
+
+
+def passed(facts: Facts, loop: Line) -> float:
     """Returns the seconds in gaps before a loop's calls. Long gaps of a call site with only one or
-    two in each process do not count: they may be the time before the loop."""
+    two in each process do not count: they may be the time before the loop. The result is at most the time in
+    which the loop's own processes worked: a worker that is idle between its batches, while another
+    process works, has long gaps, too."""
     found = 0.0
     for sums in (site.sums for site in loop.sites):
         many = sums.pauses >= _ROUNDS * max(1, sums.processes)
         found += sums.gaps[SHORT] + sums.gaps[MEDIUM] + (sums.gaps[LONG] if many else 0.0)
-    return found
+    return min(found, _worked(facts, loop))
+
+
+def _in_steps(facts: Facts) -> float:
+    """Returns the seconds of the steps of trainings, which the section about training tells."""
+    return sum(v.loader.sums.own for v in verdicts(facts))
 
 
 def longest(facts: Facts) -> Line | None:
@@ -41,7 +68,7 @@ def longest(facts: Facts) -> Line | None:
     such loop."""
     known = loops_of(facts)
     loops = [loop for loop in known.groups if _moving(loop) >= _ROUNDS] if known else []
-    return max(loops, key=passed, default=None)
+    return max(loops, key=lambda loop: passed(facts, loop), default=None)
 
 
 def _reason(facts: Facts, spent: float) -> str:
@@ -62,7 +89,8 @@ def _reason(facts: Facts, spent: float) -> str:
 
 def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
     """Yields a fact on the loop before whose calls most of the run passes. Yields nothing if there
-    is no such loop, or if `others` has a problem, or a notice on this time, which says more."""
+    is no such loop, if the steps of a training take this time, or if `others` has a problem, or a
+    notice on this time, which says more."""
     known = loops_of(facts)
     if known is None or any(finding.kind == PROBLEM for finding in others):
         return
@@ -71,9 +99,12 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
         return
     rows = ledger(facts)  # without the processor time of the process, both rows are 0
     own = rows[BETWEEN] + rows[COMPUTING]
-    spent = min(passed(loop), own) if own > 0 else known.overlap * passed(loop)
+    most = passed(facts, loop)
+    spent = min(most, own) if own > 0 else known.overlap * most
     stake = facts.stake(0.0, "", between=spent)
     claimed = sum(finding.stake.between for finding in others)
+    if _in_steps(facts) >= _HALF * spent:
+        return
     if stake.share < _MOSTLY or claimed >= _HALF * spent or not facts.worth(stake):
         return
     yield Finding(
