@@ -282,6 +282,7 @@ LAYOUTS: dict[str, dict[int, Layout]] = {
         ("RENAMES", ""),
         ("FOLDER_STATS RESOLVES FAILURES", ""),
         ("", "F_MAP_TIME"),
+        ("SPARSE_SIZE SPARSE_ALLOCATED", ""),
     ),
     "H5_META": {
         1: layout(
@@ -315,6 +316,8 @@ LAYOUTS: dict[str, dict[int, Layout]] = {
 NOT_YET = {
     "POSIX_RENAMED_FROM": 0,
     "POSIX_EXT_F_MAP_TIME": 0,
+    "POSIX_EXT_SPARSE_SIZE": 0,
+    "POSIX_EXT_SPARSE_ALLOCATED": 0,
     "PROCESS_WORLD_SIZE": 0,
     "PROCESS_LAUNCH": 0,
     "PROCESS_UNSEEN": 0,

@@ -40,6 +40,21 @@ def rows() -> list[Row]:
             tree=4,
         ),
         _row(
+            "transfers.c",
+            "read-holes",
+            "holes-read",
+            "SEEK_DATA",
+            says=(r"2\.00 GiB were read of .*image, which has 1\.\d+ MiB on storage",),
+        ),
+        _row(
+            "outside.sh",
+            "sparse-tar",
+            "holes-read",
+            "--sparse",
+            says=(r"400 MiB were read of .*\.img, which has .* the same holds for 1 more file",),
+            tree=3,
+        ),
+        _row(
             "outside.sh",
             "variable-of-make",
             "repeated-by-processes",

@@ -185,6 +185,7 @@ _ABOUT = (
     ("small-accesses-read", About((READ,), _ANY, _SMALL)),
     ("small-accesses-write", About((WRITE,), _ANY, _SMALL)),
     ("slow-compression", About((WRITE,), _HDF5)),
+    ("holes-read", About((READ,), _ANY, _BYTES)),
     ("slow-text", About((READ,), _CALL, _GAPS)),
     ("stdio-bulk", About(_DATA, _ANY, _BYTES)),
     ("character-calls", About(_DATA, _ANY, _CALLS)),
