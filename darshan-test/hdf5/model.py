@@ -81,6 +81,7 @@ class Dataset:
     size: int = 0
     chunk: list[int] = field(default_factory=list)
     closes: int = 0
+    pieces: int = 0  # of irregular selections, each of one element
     referred: int = 0  # opens by a reference, which count for the file
     last: str = ""
     # Bytes of single transfers.
@@ -111,6 +112,8 @@ class Dataset:
         self.sizes[kind].add(int(size))
         if select in SELECTS:
             self.counters[SELECTS[select]] += 1
+        if select == "irregular":
+            self.pieces += int(size) // self.size
         self.counters["RW_SWITCHES"] += self.last not in ("", kind)
         self.last = kind
         shape = mirrored(numbers(lengths)) + mirrored(numbers(strides))

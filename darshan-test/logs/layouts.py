@@ -289,7 +289,7 @@ LAYOUTS: dict[str, dict[int, Layout]] = {
             "H5_META", H5_META, "F_ATTR_TIME F_GROUP_TIME F_LINK_TIME F_OBJECT_TIME F_OTHER_TIME"
         )
     },
-    "LAYERS": {1: layout("LAYERS", LAYERS, LAYERS_TIMES)},
+    "LAYERS": grown("LAYERS", (LAYERS, LAYERS_TIMES), ("SELECTED_PIECES", "")),
     "MPIIO_EXT": {1: layout("MPIIO_EXT", MPIIO_EXT, MPIIO_EXT_TIMES)},
     "SHARED": {1: layout("SHARED", "MODULE RANKS LOWEST_RANK HIGHEST_RANK", "")},
     "PROCESS": grown(

@@ -52,6 +52,13 @@ def rows() -> list[Row]:
             field("rows-picked", "scattered-selection-reads", "pick the rows in memory", HERE),
             never=("Keep the data in memory",),
         ),
+        replace(
+            in_c("rows-chosen", "scattered-selection-reads", "pick the rows in memory"),
+            place=HERE,
+            settings=(("DARSHAN_SITES", "1"),),
+            says=(r"Before this read, .* of 9,000 pieces takes time that grows with the square",),
+            never=("Your I/O is fine",),
+        ),
         field("rows-placed", "scattered-selection-writes", "write the range", HERE),
         replace(
             field("nc-diskless", "loaded-whole", "diskless=True", HERE),
