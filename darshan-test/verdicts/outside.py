@@ -29,6 +29,14 @@ def rows() -> list[Row]:
             "ranges-of-an-index",
             never=("Create an index", "whole table", "libraries spent up to"),
         ),
+        _row(
+            "outside.py",
+            "vacuum-each",
+            "same-bytes-again-written",
+            "auto_vacuum = INCREMENTAL",
+            says=(r"At least 1\d transactions of SQLite wrote the whole database",),
+            never=("opened for each write", "Collect changes in memory"),
+        ),
         _row("outside.py", "checked-after-writing", never=("larger than the reads",)),
         _row(
             "outside.sh",
