@@ -69,7 +69,10 @@ def rows() -> list[Row]:
         field("nc-element-writes", "element-wise", "block"),
         field("nc-open-each", "hdf5-opened-again", "Open once"),
         field("nc-prefill", "fill-values", "nc_set_fill"),
-        field("table-flush", "flush-per-chunk", "flush"),
+        replace(
+            field("table-flush", "flush-per-chunk", "flush"),
+            never=("lock protects this file",),
+        ),
         field("many-leaves", "many-objects", "array"),
         field("paged-groups", "small-accesses-read", "through a buffer"),
         *(
