@@ -40,6 +40,44 @@ SCENARIO(seek_hole) {
   model_write(path, 10, buffer);
 }
 
+/* A file that was read beyond its 16th MiB is looked at once, when it is closed or the process
+ * ends. */
+static int sparse_file(const char *path) {
+  long size = 17 << 20;
+  int fd = open_file(path, 10);
+  CHECK(C(ftruncate(fd, size)) == 0);
+  model_ext(path, "POSIX_EXT_TRUNCATES", 1);
+  CHECK(C(pread(fd, buffer, 4096, size - 4096)) == 4096);
+  model_pread(path, size - 4096, 4096, buffer);
+  model_ext(path, "POSIX_EXT_SPARSE_SIZE", size);
+  expect_any(path, "POSIX_EXT_SPARSE_ALLOCATED"); /* depends on the file system */
+  return fd;
+}
+
+SCENARIO(holes_at_close) {
+  const char *path = in_dir("file"), *dense = in_dir("dense");
+  int fd = sparse_file(path), other = open_file(dense, 17 << 20);
+  CHECK(C(close(fd)) == 0);
+  model_close(path);
+  CHECK(C(pread(other, buffer, 10, 17 << 20 >> 1)) == 10);
+  model_pread(dense, 17 << 20 >> 1, 10, buffer);
+  CHECK(C(pread(other, buffer, 10, (17 << 20) - 10)) == 10);
+  model_pread(dense, (17 << 20) - 10, 10, buffer);
+  CHECK(C(close(other)) == 0); /* is not sparse, so it has no POSIX_EXT record */
+  model_close(dense);
+}
+
+SCENARIO(holes_at_the_end) {
+  sparse_file(in_dir("file"));
+}
+
+SCENARIO(holes_of_a_close_by_number) {
+  const char *path = in_dir("file");
+  int fd = sparse_file(path);
+  CHECK(C(syscall(SYS_close, fd)) == 0);
+  model_close(path);
+}
+
 #define TRUNCATE_CASE(name)                                                                        \
   CASE(name) {                                                                                     \
     const char *known = in_dir("known"), *unknown = in_dir("unknown");                             \

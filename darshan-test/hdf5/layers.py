@@ -98,6 +98,7 @@ def of_dataset(name: str, model: Model, rows: Rows, cache: Cache) -> Iterator[st
         "CLOSE_CALLS": data.closes,
         "BYTES_ASKED_READ": data.counters["BYTES_READ"],
         "BYTES_ASKED_WRITTEN": data.counters["BYTES_WRITTEN"],
+        "SELECTED_PIECES": data.pieces,
         "LAYOUT": CHUNKED if data.chunk else CONTIGUOUS,
         "FILTERS": 0,
         "CHUNK_BYTES": math.prod(data.chunk) * data.size if data.chunk else 0,

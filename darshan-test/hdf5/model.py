@@ -88,6 +88,7 @@ class Dataset:
     size: int = 0  # bytes of an element
     chunk: list[int] = field(default_factory=list)
     closes: int = 0
+    pieces: int = 0  # of irregular selections, each of one element
     referred: int = 0  # opens by a reference, which count for the file
     last: str = ""  # kind of the last transfer, "READ" or "WRITE"
     # Sizes in bytes of all reads and writes.
@@ -120,6 +121,8 @@ class Dataset:
         self.sizes[kind].add(int(size))
         if select in SELECTS:
             self.counters[SELECTS[select]] += 1
+        if select == "irregular":
+            self.pieces += int(size) // self.size
         self.counters["RW_SWITCHES"] += self.last not in ("", kind)
         self.last = kind
         shape = mirrored(numbers(lengths)) + mirrored(numbers(strides))

@@ -243,6 +243,8 @@ def bits(values: Iterable[int]) -> int:
 NOT_SUMS: dict[str, Callable[[Iterable[Any]], Any]] = {
     "MPIIO_EXT_ATOMIC": max,
     "MPIIO_EXT_NB_OUTSTANDING_MAX": max,
+    "POSIX_EXT_SPARSE_SIZE": max,
+    "POSIX_EXT_SPARSE_ALLOCATED": max,
     "STDIO_EXT_BUFFER_BYTES": max,
     "MPIIO_EXT_F_READ_DONE_TIMESTAMP": max,
     "MPIIO_EXT_F_WRITE_DONE_TIMESTAMP": max,

@@ -284,13 +284,14 @@ LAYOUTS: dict[str, dict[int, Layout]] = {
         ("RENAMES", ""),
         ("FOLDER_STATS RESOLVES FAILURES", ""),
         ("", "F_MAP_TIME"),
+        ("SPARSE_SIZE SPARSE_ALLOCATED", ""),
     ),
     "H5_META": {
         1: layout(
             "H5_META", H5_META, "F_ATTR_TIME F_GROUP_TIME F_LINK_TIME F_OBJECT_TIME F_OTHER_TIME"
         )
     },
-    "LAYERS": {1: layout("LAYERS", LAYERS, LAYERS_TIMES)},
+    "LAYERS": grown("LAYERS", (LAYERS, LAYERS_TIMES), ("SELECTED_PIECES", "")),
     "MPIIO_EXT": {1: layout("MPIIO_EXT", MPIIO_EXT, MPIIO_EXT_TIMES)},
     "SHARED": {1: layout("SHARED", "MODULE RANKS LOWEST_RANK HIGHEST_RANK", "")},
     "PROCESS": grown(
@@ -317,6 +318,8 @@ LAYOUTS: dict[str, dict[int, Layout]] = {
 NOT_YET = {
     "POSIX_RENAMED_FROM": 0,
     "POSIX_EXT_F_MAP_TIME": 0,
+    "POSIX_EXT_SPARSE_SIZE": 0,
+    "POSIX_EXT_SPARSE_ALLOCATED": 0,
     "PROCESS_WORLD_SIZE": 0,
     "PROCESS_LAUNCH": 0,
     "PROCESS_UNSEEN": 0,

@@ -52,6 +52,13 @@ def rows() -> list[Row]:
             field("rows-picked", "scattered-selection-reads", "pick the rows in memory", HERE),
             never=("Keep the data in memory",),
         ),
+        replace(
+            in_c("rows-chosen", "scattered-selection-reads", "pick the rows in memory"),
+            place=HERE,
+            settings=(("DARSHAN_SITES", "1"),),
+            says=(r"Before this read, .* of 9,000 pieces takes time that grows with the square",),
+            never=("Your I/O is fine",),
+        ),
         field("rows-placed", "scattered-selection-writes", "write the range", HERE),
         replace(
             field("nc-diskless", "loaded-whole", "diskless=True", HERE),
@@ -62,7 +69,10 @@ def rows() -> list[Row]:
         field("nc-element-writes", "element-wise", "block"),
         field("nc-open-each", "hdf5-opened-again", "Open once"),
         field("nc-prefill", "fill-values", "nc_set_fill"),
-        field("table-flush", "flush-per-chunk", "flush"),
+        replace(
+            field("table-flush", "flush-per-chunk", "flush"),
+            never=("lock protects this file",),
+        ),
         field("many-leaves", "many-objects", "array"),
         field("paged-groups", "small-accesses-read", "through a buffer"),
         *(

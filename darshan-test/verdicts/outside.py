@@ -29,6 +29,14 @@ def rows() -> list[Row]:
             "ranges-of-an-index",
             never=("Create an index", "whole table", "libraries spent up to"),
         ),
+        _row(
+            "outside.py",
+            "vacuum-each",
+            "same-bytes-again-written",
+            "auto_vacuum = INCREMENTAL",
+            says=(r"At least 1\d transactions of SQLite wrote the whole database",),
+            never=("opened for each write", "Collect changes in memory"),
+        ),
         _row("outside.py", "checked-after-writing", never=("larger than the reads",)),
         _row(
             "outside.sh",
@@ -38,6 +46,21 @@ def rows() -> list[Row]:
             says=("sed made [0-9,]+ reads of 1 B",),
             never=("Done by",),
             tree=4,
+        ),
+        _row(
+            "transfers.c",
+            "read-holes",
+            "holes-read",
+            "SEEK_DATA",
+            says=(r"2\.00 GiB were read of .*image, which has 1\.\d+ MiB on storage",),
+        ),
+        _row(
+            "outside.sh",
+            "sparse-tar",
+            "holes-read",
+            "--sparse",
+            says=(r"400 MiB were read of .*\.img, which has .* the same holds for 1 more file",),
+            tree=3,
         ),
         _row(
             "outside.sh",

@@ -9,6 +9,19 @@ from .build import MIB, Job, number_of, row
 Case = tuple[str, Job, Job]
 
 
+def _sparse() -> Job:
+    """Returns a job that reads the holes of a sparse file."""
+    return Job(
+        (
+            row("POSIX", "/image", OPENS=1, READS=2048, CONSEC_READS=2047, SEQ_READS=2047,
+                BYTES_READ=2048 * MIB, MAX_BYTE_READ=2048 * MIB - 1, F_READ_TIME=2.0,
+                SIZE_READ_1M_4M=2048),
+            row("POSIX_EXT", "/image", SPARSE_SIZE=2048 * MIB, SPARSE_ALLOCATED=3 * MIB),
+        ),
+        mount=b"ext4",
+    )  # fmt: skip
+
+
 def _read_slowly() -> list[tuple[str, Job, Job]]:
     """Returns the cases about files that are read in a slow way."""
     pickled = Job(
@@ -448,6 +461,7 @@ def cases() -> list[Case]:
     ]
     imports = Job(tuple(program))
     return [
+        ("holes-read", _sparse(), replace(_sparse(), mount=b"zfs")),
         ("header-moves", moved, moved.but(SEQ_READS=150_000)),
         ("conversion-writing", zipped, zipped.but(1, F_GAP_LONG_TIME=0.9)),
         ("row-groups", grouped, grouped.but(1, BYTES_WRITTEN=90 * MIB)),

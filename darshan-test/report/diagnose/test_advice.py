@@ -130,3 +130,29 @@ def test_fact_in_the_report(build: Path, tmp_path: Path) -> None:
     assert "notice: " not in text.stdout and "remedy: " not in text.stdout
     subprocess.run([*report, "--html", "-o", page, log], check=True, capture_output=True)
     assert "<h3>Fact: Reading takes" in page.read_text("utf-8")
+
+
+def test_small_reads_at_random(tmp_path: Path) -> None:
+    """The remedy for random small reads does not begin with larger blocks, which move more."""
+    forward = JOBS["small-accesses-read"].but(
+        SEQ_READS=JOBS["small-accesses-read"].rows[0].values["READS"]
+    )
+    told = finding(forward, "small-accesses-read", tmp_path / "forward").remedy
+    assert told.text.startswith(("Read more", "Move larger"))
+    told = finding(forward.but(SEQ_READS=0, MAX_BYTE_READ=900 * MIB), "small-accesses-read",
+                   tmp_path / "random").remedy  # fmt: skip
+    assert told.text.startswith("The offsets are random. If the file fits into memory")
+
+
+@pytest.mark.parametrize(("files", "words"), [
+    (0, "The others share records named by their folder"),
+    (1, "1 of them shares a record named by its folder"),
+    (7616, "7,616 of them share records"),
+])  # fmt: skip
+def test_datasets_past_the_limit(files: int, words: str, tmp_path: Path) -> None:
+    """The log may not have the number of datasets that share a record; they are no files."""
+    rest = row("H5D", "<overflow>", OPENS=9000)
+    group = row("GROUP", "<overflow>", KIND=3, FILES=files)
+    told = finding(Job((rest, group), partial=("H5D",)), "incomplete", tmp_path / "log")
+    assert told.title == "The log lacks records of some datasets"
+    assert words in told.sentence and "more datasets than" in told.sentence

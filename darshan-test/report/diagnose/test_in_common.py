@@ -119,6 +119,17 @@ def test_what_sqlite_locks(tmp_path: Path) -> None:
     assert _told(Job((opened, lock)), tmp_path) not in _OF_COMMON
 
 
+def test_what_hdf5_locks(tmp_path: Path) -> None:
+    """HDF5 locks each file that it opens, until it closes it: that is no choice of the program."""
+    opened = row("POSIX", "/a.h5", OPENS=5000, WRITES=5000, BYTES_WRITTEN=50_000, F_META_TIME=4.0)
+    file = row("H5F", "/a.h5", OPENS=5000)
+    for locks, told in ((10_000, False), (25_000, True)):
+        lock = row("POSIX_EXT", "/a.h5", LOCKS=locks, F_LOCK_TIME=0.01)
+        with open_log(write(Job((opened, file, lock)), tmp_path / "log.darshan")) as log:
+            found = {finding.remedy.text for finding in diagnose(log)}
+        assert (LOCKED.text in found) == told
+
+
 def test_one_of_many_files(tmp_path: Path) -> None:
     """If all ranks use one of several files, the advice to open files once excepts this file."""
     own = row("POSIX", "/own", OPENS=5000, WRITES=5000, BYTES_WRITTEN=50_000, F_META_TIME=4.0)

@@ -96,6 +96,26 @@ def ranges_of_an_index(_: bool) -> None:
         assert found > 0
 
 
+def prepare_vacuum_each() -> None:
+    """Makes a database of 18 MiB, with rows of 30 days."""
+    db = sqlite3.connect("log.db")
+    db.execute("create table session(day integer, data text)")
+    rows = ((n // 3000, f"{n:0180d}") for n in range(90_000))
+    db.executemany("insert into session values (?, ?)", rows)
+    db.commit()
+
+
+def vacuum_each(cured: bool) -> None:
+    """Removes the rows of 20 days, with VACUUM after each day; cured: after the last one."""
+    db = sqlite3.connect("log.db", isolation_level=None)
+    db.execute("pragma synchronous = off")
+    for day in range(20):
+        db.execute("delete from session where day = ?", (day,))
+        if not cured or day == 19:
+            db.execute("vacuum")  # blame: vacuum-each
+    db.close()
+
+
 def checked_after_writing(_: bool) -> None:
     """Writes whole chunks, and reads one plane to check it."""
     with h5py.File("grid.h5", "w") as file:

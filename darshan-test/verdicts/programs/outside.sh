@@ -11,6 +11,19 @@ sed-unbuffered-cured)
 sed-unbuffered-)
   tail -n +1 access.log | sed -u -e 's/^[0-9.]* /- /' | awk '{ n[$4]++ } END { for (p in n) print n[p], p }' >paths
   ;;
+sparse-tar-prepare)
+  mkdir images
+  truncate -s 400M images/web.img images/db.img
+  for name in web db; do
+    head -c 1000000 /dev/urandom | dd of=images/$name.img bs=1M seek=90 conv=notrunc status=none
+  done
+  ;;
+sparse-tar-cured)
+  tar --sparse -czf backup.tgz images
+  ;;
+sparse-tar-)
+  tar -czf backup.tgz images
+  ;;
 variable-of-make-prepare)
   for i in $(seq 400); do mkdir -p src/m$i; : >src/m$i/a.c; done
   ;;

@@ -373,6 +373,27 @@ static void odd_buffers(bool cured) {
   close(fd);
 }
 
+/* A disk image of 2 GiB has 1 MiB of data. */
+static void read_holes(bool cured) {
+  static char zeros[1 << 20];
+  off_t size = (off_t)2 << 30, used = 0;
+  int fd = made("image");
+  must(ftruncate(fd, size) == 0, "ftruncate");
+  memset(zeros, 1, sizeof zeros);
+  must(pwrite(fd, zeros, sizeof zeros, (off_t)700 << 20) == (ssize_t)sizeof zeros, "pwrite");
+  memset(zeros, 0, sizeof zeros);
+  for (off_t at = 0; at < size; at += (off_t)sizeof zeros) {
+    off_t next = cured ? lseek(fd, at, SEEK_DATA) : at;
+    if (next < 0) break;
+    at = next;
+    /* blame: read-holes */
+    must(pread(fd, room, sizeof zeros, at) == (ssize_t)sizeof zeros, "pread");
+    used += memcmp(room, zeros, sizeof zeros) != 0;
+  }
+  must(used == 1, "used");
+  close(fd);
+}
+
 int main(int argc, char **argv) {
   static const struct Case cases[] = {
       {"small-writes", small_writes},
@@ -406,6 +427,7 @@ int main(int argc, char **argv) {
       {"mapped-at-random", mapped_at_random},
       {"few-small", few_small},
       {"headers-among-bulk", headers_among_bulk},
+      {"read-holes", read_holes},
       {NULL, NULL},
   };
   return run_case(argc, argv, cases);

@@ -50,6 +50,15 @@ static inline void posix_unlock_transfer(struct posix_file *file, int writes, in
     posix_tell_transfer_and_leave(file, writes, bytes, offset, t1, t2);
 }
 
+/* A file that was read to this size or farther is looked at for holes when it is closed: reads of
+ * holes of smaller files cost little. posix_may_have_holes returns 1 for such a file, if the
+ * process has not looked at it yet, so that all other closes query nothing. */
+enum { POSIX_SPARSE_SIZE = 16 << 20 };
+static inline int posix_may_have_holes(const struct posix_file *file) {
+  return file->record && !file->holes_known &&
+         file->record->counters[POSIX_MAX_BYTE_READ] >= POSIX_SPARSE_SIZE - 1;
+}
+
 /* posix_add_time adds the duration of an operation to an fcounter of the record, without its
  * overlap with earlier operations of its kind; posix_add_meta_time does this for a metadata
  * operation; posix_note_start stores the start, in seconds, if it is the earliest one. kind: whose

@@ -485,3 +485,27 @@ int posix_is_folder(const char *path) {
   struct stat st;
   return SYS4(SYS_newfstatat, AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
 }
+
+void posix_look_for_holes(struct posix_file *file, int fd) {
+  struct stat st;
+  file->holes_known = 1;
+  if (sys_fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size < POSIX_SPARSE_SIZE ||
+      st.st_blocks >= st.st_size / 1024) /* blocks of 512 bytes */
+    return;
+  record_make_room(STORE_POSIX_EXT);
+  if (!posix_lock(file)) return;
+  struct darshan_posix_ext_record *record = ext_of(file);
+  if (record) {
+    record->counters[POSIX_EXT_SPARSE_SIZE] = st.st_size;
+    record->counters[POSIX_EXT_SPARSE_ALLOCATED] = st.st_blocks * 512;
+  }
+  posix_unlock(file);
+}
+
+void holes_ending(void) {
+  if (!fd_may_change()) return;
+  for (int fd = fd_next(-1); fd >= 0; fd = fd_next(fd)) {
+    struct posix_file *file = posix_file_of(fd);
+    if (file && posix_may_have_holes(file)) posix_look_for_holes(file, fd);
+  }
+}

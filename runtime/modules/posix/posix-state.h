@@ -60,6 +60,7 @@ struct posix_file {
   uint8_t overflow;     /* 1: shares a record with other files */
   uint8_t on_lustre;    /* 1: Lustre can report its striping */
   uint8_t appends;      /* 1: writes go to the current end of the file */
+  uint8_t holes_known;  /* 1: posix_look_for_holes has looked at the file */
   uint32_t number;      /* index of this state */
   uint32_t grid;        /* FILE_ALIGNMENT while the position is unknown */
   /* 0: the position is known (`offset`). Otherwise other processes may also move the position;

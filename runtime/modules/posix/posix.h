@@ -201,6 +201,13 @@ void posix_messages(const struct mmsghdr *messages, int n);
 void posix_hand_on(void);
 void posix_hand_on_by_exec(void);
 
+/* Functions of ext.c on sparse files. posix_look_for_holes counts the size of a file and the bytes
+ * that storage holds of it if these are less than half (POSIX_EXT_SPARSE_SIZE); fd: a descriptor of
+ * the file that is open. holes_ending does this for the files that are still open. */
+
+void posix_look_for_holes(struct posix_file *file, int fd);
+void holes_ending(void);
+
 /* Functions of attributes.c. */
 
 void posix_stated_fd(int fd, uint64_t t1, uint64_t t2);

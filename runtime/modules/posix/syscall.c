@@ -219,6 +219,8 @@ void posix_before_syscall(struct posix_call *call) {
     break;
   case SYS_close:
     call->closing = fd_release((int)call->argument[0]);
+    if (call->closing && UNLIKELY(posix_may_have_holes(call->closing)))
+      posix_look_for_holes(call->closing, (int)call->argument[0]);
     break;
   case SYS_munmap:
     if (mappings_may_hold((void *)call->argument[0], (size_t)call->argument[1]))

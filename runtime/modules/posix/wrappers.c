@@ -117,6 +117,7 @@ struct uring_setup;
 #define RELEASE(fd)                                                                                \
   struct posix_file *f = fd_release(fd);                                                           \
   if (!f) FORWARD;                                                                                 \
+  if (UNLIKELY(posix_may_have_holes(f))) posix_look_for_holes(f, fd);                              \
   if (UNLIKELY(f->on_lustre)) lustre_closing(f->id, fd)
 #define CLOSED(fd)                                                                                 \
   if (LIKELY(r == 0)) {                                                                            \

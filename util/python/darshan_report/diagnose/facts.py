@@ -27,7 +27,7 @@ from ..measure.processes.usage import Usage
 from ..measure.shares import Shares
 from ..records import Records, among, in_both
 from ..units import amount
-from .accesses.in_common import InCommon, in_common
+from .accesses.in_common import InCommon, in_common, locked_files
 from .accesses.streams import Streams
 from .finding import Evidence, Finding, Stake
 from .limits import Limits
@@ -172,7 +172,8 @@ class Facts:
         """The files that several processes use at the same time while some of them write."""
         tables = [table for layer, table in self.layers if layer.base]
         extra = self.table("POSIX_EXT")
-        return in_common(tables, extra, self.shared, self.tree, self.own_name)
+        locked = locked_files(extra, tables, self.own_name, self.table("H5F"))
+        return in_common(tables, locked, self.shared, self.tree)
 
     @functools.cached_property
     def hosts(self) -> dict[str, Host]:

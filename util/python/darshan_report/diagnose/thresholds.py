@@ -374,6 +374,14 @@ LIMITS = (
     ),
     Limit("copy.factor", 4, "times", "bytes copied per byte changed", HERE),
     Limit("copy.bytes", 1 << 20, "bytes", "least bytes copied", JUDGEMENT),
+    Limit(
+        "holes.bytes",
+        16 << 20,
+        "bytes",
+        "fewer bytes of holes take less than 10 ms to read",
+        "2 to 6 GiB/s, measured on ext4",
+    ),
+    Limit("holes.share", 0.5, "of bytes", "smallest share of holes in what is read", JUDGEMENT),
     Limit("metadata.share", 0.3, "of I/O time", "share of I/O time in metadata calls", JUDGEMENT),
     Limit(
         "checkpoint.bytes",

@@ -71,18 +71,15 @@ class _Use:
 
 def in_common(
     tables: Sequence[Table],
-    locks: Table | None,
+    locked: frozenset[int],
     known: dict[int, Shared],
     tree: Processes | None,
-    name: Callable[[int], str],
 ) -> InCommon:
     """Returns the files that the run writes and that several processes use at the same time, or
     that are locked; without files that are mostly read after their last write. tables: those of the
-    lowest layers. locks: the table with the numbers of locks; None: unknown. known: the ranks of
-    combined records, by module id. tree: the processes of a run of several programs, which may run
-    one after another; None: ranks of a job, which use a file at the same time. name: returns the
-    name of a record."""
-    locked = _locked(locks, tables, name)
+    lowest layers. locked: the ids of the locked files. known: the ranks of combined records, by
+    module id. tree: the processes of a run of several programs, which may run one after another;
+    None: ranks of a job, which use a file at the same time."""
     uses: dict[int, _Use] = {}
     for table in tables:
         # A file that is renamed to the name of another file is a new version of that file.
@@ -107,15 +104,21 @@ def _array(ids: frozenset[int]) -> npt.NDArray[np.uint64]:
     return np.fromiter(ids, "u8", len(ids))
 
 
-def _locked(
-    locks: Table | None, tables: Sequence[Table], name: Callable[[int], str]
+def locked_files(
+    locks: Table | None,
+    tables: Sequence[Table],
+    name: Callable[[int], str],
+    hdf5: Table | None,
 ) -> frozenset[int]:
     """Returns the ids of the files that are locked, and of the files that a locked lock file
     protects (`x` for `x.lock`). A program that locks a file expects that other processes use it.
-    name: returns the name of a record."""
+    HDF5 locks each file that it opens, until it closes the file, of its own accord; such files are
+    left out. name: returns the name of a record. hdf5: the table of HDF5 files."""
     if locks is None:
         return _NONE
-    found = frozenset(locks.ids[locks["LOCKS"] > 0].tolist())
+    held = {} if hdf5 is None else dict(zip(hdf5.ids.tolist(), hdf5["OPENS"].tolist()))
+    set_by = zip(locks.ids.tolist(), locks["LOCKS"].tolist())
+    found = frozenset(number for number, times in set_by if times > 2 * held.get(number, 0))
     owners = {
         of.removesuffix(end) for of in map(name, found) for end in _LOCK_FILES if of.endswith(end)
     }

@@ -37,6 +37,8 @@ _OF_CALLERS = frozenset(
     )
 )
 
+# Tools with an option that leaves the holes of sparse files out.
+_SKIP_HOLES = frozenset(("tar", "cp", "rsync"))
 # The start of the names of diagnoses with the remedy to open or look up files less often.
 _OF_OPENS = ("metadata", "opened-again", "failed-lookups")
 _DD = "dd"
@@ -139,6 +141,10 @@ def addressed(facts: Facts, finding: Finding) -> Finding | None:
     run is a tool, if the files belong to the tool itself (as those of git), or if a server sends
     them. Returns all other findings unchanged, also those that are no problems."""
     if finding.kind != PROBLEM or finding.name in _OF_CALLERS:
+        return finding
+    if finding.name == "holes-read" and not _SKIP_HOLES.isdisjoint(
+        (tool_of(facts), *_did(facts, finding))
+    ):
         return finding
     if _is_dd(facts, finding):
         return _of_dd(finding)

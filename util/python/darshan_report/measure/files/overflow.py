@@ -18,6 +18,7 @@ ID = np.uint64(13716024479926339885)  # the record id of that name
 # Number of names in groups that a process can distinguish (posix/files/overflow.c).
 _COUNTED = 114688
 TREE, FOLDER, REST = 1, 2, 3  # GROUP_KIND
+_NOUNS = {"H5D": "dataset", "PNETCDF_VAR": "variable", "DAOS": "object"}
 _KEYS = {"POSIX": "posix_files_in_overflow", "STDIO": "stdio_streams_in_overflow"}
 
 
@@ -108,6 +109,11 @@ def _past_the_limit(log: Log, module: str) -> npt.NDArray[np.uint64]:
     return ids[np.isin(ids, np.array(sorted(shared), "u8"))]
 
 
+def noun_of(module: str) -> str:
+    """Returns what a record of the module is about: a file, a dataset or a variable."""
+    return _NOUNS.get(module, "file")
+
+
 def shared_record(log: Log, module: str) -> bool:
     """Returns whether files beyond the limit of a module share records."""
     return bool(len(_past_the_limit(log, module)))
@@ -116,9 +122,12 @@ def shared_record(log: Log, module: str) -> bool:
 def files_in_it(log: Log, module: str) -> int | None:
     """Returns how many files beyond the limit share records of the module; None if unknown. It is
     unknown in logs of older releases with several processes, because each process counted only its
-    own files."""
-    if groups(log):
-        return number_of_files(log, _past_the_limit(log, module)) or None
+    own files, and of modules whose files, such as datasets, the runtime does not count."""
+    if known := groups(log):
+        ids = _past_the_limit(log, module)
+        if any(known[number].files == 0 for number in ids.tolist() if number in known):
+            return None
+        return number_of_files(log, ids) or None
     if log.info.nprocs > 1:
         return None
     said = dict(log.info.metadata).get(_KEYS.get(module, ""), "")

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...log import Log
 from ...measure.dropped import dropped
-from ...measure.files.overflow import counted, files_in_it, shared_record
+from ...measure.files.overflow import counted, files_in_it, noun_of, shared_record
 from ...records import UNKNOWN
 from ...show.model import Block, Heading, Paragraph
 from ...show.text import printable
@@ -33,13 +33,15 @@ def _partial(module: str, log: Log) -> str:
     affected."""
     if shared_record(log, module):
         number = files_in_it(log, module)
-        lacking = "statements about single files are not"
+        noun = noun_of(module)
+        lacking = f"statements about single {noun}s are not"
         if not counted(log, module):
-            lacking = "numbers of files, and statements about single files, are not"
-        rest = "the other files" if number is None else plural(number, "file")
+            lacking = f"numbers of {noun}s, and statements about single {noun}s, are not"
+        rest = f"the other {noun}s" if number is None else plural(number, noun)
+        share = "shares a record named by its" if number == 1 else "share records named by their"
         return (
-            f"Module {module} could not keep a record of each file: "
-            f"{rest} share records named by their folder and ending, or <overflow>. Totals are "
+            f"Module {module} could not keep a record of each {noun}: "
+            f"{rest} {share} folder and ending, or <overflow>. Totals are "
             f"exact; {lacking}."
         )
     return (

@@ -13,7 +13,7 @@ from ...accesses import packed
 from ...accesses.streams import Mask, Streams
 from ...facts import Facts, leading, once
 from ...finding import SYMPTOM, Finding, Remedy
-from ...programs.sqlite import databases
+from ...programs.sqlite import REWRITES_ALL, databases, times_rewritten
 from ...programs.used_through import used_through
 from ...reached import CALLS, at_most
 from ...remedies.language import READ_ONCE
@@ -293,6 +293,7 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
     first, *others = leading(mask, seconds, len(mask))
     times = float(moved[first]) / max(1.0, float(size[first]))
     one, each_of = _of_one(table, first, int(size[first]))
+    rewritten = _rewritten(facts, table, first, direction)
     yield Finding(
         f"{NAME}-{word}",
         title,
@@ -301,7 +302,8 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
         f"times{each_of}"
         + (f"; the same holds for {plural(len(others), 'more file')}" if others else "")
         + f". At least {amount(again)} ({share(again, whole)} of all bytes {word}) moved again."
-        + more.sentence,
+        + more.sentence
+        + rewritten,
         stake=stake,
         evidence=facts.rows(
             table,
@@ -311,10 +313,18 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
             f"MAX_BYTE_{direction}",
             f"F_{kind}_TIME",
         ),
-        remedy=_remedy(facts, table, first, direction),
+        remedy=REWRITES_ALL if rewritten else _remedy(facts, table, first, direction),
         limits=("again.factor", "again.bytes", "opens.again"),
         covers=frozenset(int(i) for i in table.ids[mask]),
     )
+
+
+def _rewritten(facts: Facts, table: Table, place: int, direction: str) -> str:
+    """Returns a sentence, with a space before it, on transactions of SQLite that write a whole
+    database; empty for other files. place: row of the file."""
+    times = times_rewritten(facts, table, place) if direction == "WRITTEN" else 0
+    what = f"At least {times} transactions of SQLite wrote the whole database and its journal"
+    return f" {what}, as VACUUM does." if times else ""
 
 
 def _remedy(facts: Facts, table: Table, place: int, direction: str) -> Remedy:

@@ -20,9 +20,21 @@ from . import random_access, reread
 NAME = "small-accesses"
 ROLE = SYMPTOM
 _FLUSHED = " Do not flush after each line."
-_HERE_AND_THERE = (
-    " Their offsets are random: sort them first, or keep the file in memory if it fits; a larger "
-    "buffer alone moves bytes that are not used."
+_HERE_AND_THERE = {
+    "READ": "The offsets are random. If the file fits into memory, read it once, or map it, and "
+    "take each piece from there. Otherwise sort the requests by offset, and read those that lie "
+    "close together with one call. A larger buffer alone moves bytes that are not used.",
+    "WRITE": "The offsets are random. Collect the records in memory, or in a copy of the whole "
+    "file if it fits, and write them sorted by offset, those that lie together with one call. A "
+    "larger buffer alone does not help.",
+}
+_KEPT = (
+    "C: char *all = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);  // once;  all + offset\n"
+    "C++: auto all = (const char *)mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);  // once\n"
+    "Rust: let all = std::fs::read(path)?;  // once, if it fits into memory\n"
+    "Go: all, err := os.ReadFile(path)  // once, if it fits into memory\n"
+    "Python: all = open(path, 'rb').read()  # once, if it fits;  all[offset : offset + size]\n"
+    "Java: byte[] all = Files.readAllBytes(path);  // once, if it fits into memory\n"
 )
 _SORTED = (
     "C: qsort(requests, number, sizeof *requests, by_offset);\n"
@@ -84,9 +96,16 @@ def _example(facts: Facts, kind: str, *, blocks: bool, in_order: bool) -> str:
     """Returns the example of the remedy, one line for each language. kind: READ or WRITE. blocks:
     the program has a buffer of its own. in_order: its transfers mostly go forward."""
     if not in_order:
-        return _SORTED
+        return (_KEPT if kind == "READ" else "") + _SORTED
     words = BLOCKS if blocks else READ_BUFFER if kind == "READ" else f"{FLUSHES}\n{WRITE_BUFFER}"
     return words + (_LIBRARIES[kind] if _library(facts) else "")
+
+
+def _how(facts: Facts, kind: str, *, blocks: bool) -> str:
+    """Returns the text of the remedy for transfers that mostly go forward; blocks: the program has
+    a buffer of its own."""
+    how = _BLOCKS if blocks else _HOW[kind] + (_FLUSHED if kind == "WRITE" else "")
+    return how + (_BY_LIBRARY if _library(facts) else "")
 
 
 def _library(facts: Facts) -> bool:
@@ -166,9 +185,7 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
         else strided.remedy(facts, table, kind, first)
         if stride > 0
         else Remedy(
-            (_BLOCKS if own else _HOW[kind] + (_FLUSHED if kind == "WRITE" else ""))
-            + (_BY_LIBRARY if _library(facts) else "")
-            + ("" if in_order else _HERE_AND_THERE)
+            (_how(facts, kind, blocks=own) if in_order else _HERE_AND_THERE[kind])
             + (_AGAIN.format(times) if times >= facts.limits["again.mostly"] else ""),
             _example(facts, kind, blocks=own, in_order=in_order),
             # Each process may collect what it writes to offsets of its own, but not what it

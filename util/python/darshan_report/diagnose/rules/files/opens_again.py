@@ -15,7 +15,7 @@ from ...accesses.of_streams import of_streams
 from ...facts import Facts, leading
 from ...finding import SYMPTOM, Evidence, Finding, Remedy
 from ...programs.parsing import is_parsed
-from ...programs.sqlite import databases
+from ...programs.sqlite import databases, is_kept_by_sqlite
 from ...reached import CALLS, at_most
 from ...remedies.advice import SEARCH_EXAMPLE, SEARCH_ONCE, TIMES_EXAMPLE
 from ...remedies.language import READ_ONCE
@@ -93,6 +93,7 @@ _OFTEN_MAPPED = 0.5  # fewest mappings per open
 _FEW = 4  # largest number of files that a program may be waiting for
 _MANY = 100  # number of files from which on a program searches, and does not query certain files
 _OTHERS = ("TRUNCATES", "UNLINKS", "LINKS", "SETATTRS", "MISSES", "RENAMES")
+_CALLS = 10  # most writes per open that are one to the user, such as the lines of a small file
 _MORE = 1.5  # queries per open; more than a library makes when it opens a file
 _PARSING = 5e-5  # seconds for each open, more than an interpreter takes to open and read a file
 _LIGHTER = 20  # number of seeks that cost as much as one open or stat
@@ -147,6 +148,9 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
     # SQLite queries its database file in each transaction.
     for place in np.flatnonzero(mask & (opens <= facts.limits["opens.again"])).tolist():
         mask[place] = facts.name(table.ids[place]) not in databases(facts)
+    # SQLite opens a journal for each transaction; many writes each cost more than the opens.
+    for place in np.flatnonzero(mask & (table["WRITES"] > _CALLS * facts.opens(table))).tolist():
+        mask[place] = not is_kept_by_sqlite(facts, facts.name(table.ids[place]))
     if not mask.any():
         return
     again = np.maximum(0, opens - 1) + np.maximum(0, stats - 1)
@@ -242,7 +246,9 @@ def _title(
     whole = float(opens[place] * table.processes[place])
     files = "Files are" if others else "A file is"
     if _is_again(facts, int(table.ids[place]), "WRITTEN", whole):
-        return f"{files} opened for each write"
+        writes = float(table["WRITES"][place])
+        often = "opened for each write" if writes <= _CALLS * whole else "rewritten at each opening"
+        return f"{files} {often}"
     if _is_mapped(facts, table, place):
         opened = "opened and " if opens[place] > facts.limits["opens.again"] else ""
         return f"{files} {opened}mapped again and again"
