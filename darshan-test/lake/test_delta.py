@@ -345,6 +345,20 @@ def test_a_damaged_log_is_made_anew(what: str, of_versions: Path, tmp_path: Path
     assert publish(lake) == setting.Made()
 
 
+@pytest.mark.parametrize("what", turning(list(DAMAGE), 0.3, "delta damage and a user"))
+def test_a_damaged_log_keeps_no_name(what: str, of_versions: Path, tmp_path: Path) -> None:
+    """If the Delta log of a table is damaged when a user is removed, no old version stays, and the
+    next publishing process writes a new one."""
+    lake = tmp_path / "lake"
+    shutil.copytree(of_versions, lake)
+    log = lake / "jobs" / "_delta_log"
+    DAMAGE[what](log)
+    delta_publish.forget(Snapshot(str(lake)))
+    assert len(list(log.glob("*.json"))) <= 1
+    assert publish(lake).tables == 1
+    equal(lake)
+
+
 def test_versions_and_checkpoints_expire(
     of_versions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,15 +14,15 @@
 /* Functions of waits.c. Time that processes waited: in epochs of PyTorch's DataLoader (module
  * TRAINING), and for other ranks of MPI jobs (module MPIWAIT). */
 
-struct epochs {            /* summed over all loaders of some logs */
-  double number, batches;  /* of epochs; of batches in them */
-  double whole;            /* seconds from the begin of each epoch to its end, summed */
-  double wait;             /* seconds of `whole` in calls of the DataLoader */
-  double begin;            /* seconds of `wait` until the first batch of each epoch */
-  double longest;          /* seconds of the longest wait for a later batch */
-  double processes;        /* that iterated over the loader with the most processes */
-  double fewest, most;     /* batches of a complete epoch; 0: no complete epoch */
-  struct id_table loops;   /* processes by record id of the loop */
+struct epochs {           /* summed over all loaders of some logs */
+  double number, batches; /* of epochs; of batches in them */
+  double whole;           /* seconds from the begin of each epoch to its end, summed */
+  double wait;            /* seconds of `whole` in calls of the DataLoader */
+  double begin;           /* seconds of `wait` until the first batch of each epoch */
+  double longest;         /* seconds of the longest wait for a later batch */
+  double processes;       /* that iterated over the loader with the most processes */
+  double fewest, most;    /* batches of a complete epoch; 0: no complete epoch */
+  struct id_table loops;  /* processes by record id of the loop */
 };
 
 /* Adds the epochs of a log. If the log is damaged, adds the records before the damage. */

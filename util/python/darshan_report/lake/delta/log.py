@@ -177,6 +177,14 @@ class Log:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(path)
 
+    def clear(self) -> None:
+        """Removes all versions and checkpoints, the oldest versions first."""
+        versions, checkpoints = self.there()
+        gone = [self.version(n) for n in versions] + [self.checkpoint(n) for n in checkpoints]
+        for path in (*gone, os.path.join(self.folder, _LAST)):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
+
 
 def _of_json(path: str) -> list[Action]:
     with open(path, encoding="utf-8") as file:

@@ -7,7 +7,6 @@ older commit never follows a newer one."""
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import os
 import time
@@ -231,11 +230,15 @@ def tables(snapshot: Snapshot) -> list[str]:
 
 def forget(snapshot: Snapshot) -> None:
     """Removes all versions but the newest, because the statistics of older versions contain names
-    of users whose rows were removed."""
+    of users whose rows were removed. Of a damaged log it removes all versions: whoever publishes
+    next makes them anew from the lake."""
     for name in tables(snapshot):
         log = Log(os.path.join(snapshot.path, name))
-        with contextlib.suppress(DamagedError):
+        try:
             state = log.read()
-            if state.version >= 0:
-                log.write_checkpoint(state)
-                log.expire(float("inf"))
+        except DamagedError:
+            log.clear()
+            continue
+        if state.version >= 0:
+            log.write_checkpoint(state)
+            log.expire(float("inf"))

@@ -48,9 +48,9 @@ def _worked(facts: Facts, loop: Line) -> float:
 
 def passed(facts: Facts, loop: Line) -> float:
     """Returns the seconds in gaps before a loop's calls. Long gaps of a call site with only one or
-    two in each process do not count: they may be the time before the loop. The result is at most the time in
-    which the loop's own processes worked: a worker that is idle between its batches, while another
-    process works, has long gaps, too."""
+    two in each process do not count: they may be the time before the loop. The result is at most
+    the time in which the loop's own processes worked: a worker that is idle between its batches,
+    while another process works, has long gaps, too."""
     found = 0.0
     for sums in (site.sums for site in loop.sites):
         many = sums.pauses >= _ROUNDS * max(1, sums.processes)
