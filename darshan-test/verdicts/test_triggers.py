@@ -58,7 +58,9 @@ BESIDE = {
     "balance": Trigger("transfers-c/large-writes"),
     "blocking-only": Trigger("ranks-c/independent-writes/mpich"),
     "costly-between": Trigger("between-py/sweeps"),
-    "costly-buffers": Trigger("streams-c/getc-buffered", limits=CHEAP),
+    "costly-buffers": Trigger(
+        "streams-c/getc-buffered", limits=(*CHEAP, ("characters.many", 1e12))
+    ),
     "costly-communication": Trigger("ranks-c/tiny-collective/mpich", limits=GENERAL),
     "costly-hdf5": Trigger("fields-c/elements", limits=GENERAL),
     "costly-listings": Trigger("names-c/walk-once"),

@@ -230,8 +230,8 @@ def tables(snapshot: Snapshot) -> list[str]:
 
 def forget(snapshot: Snapshot) -> None:
     """Removes all versions but the newest, because the statistics of older versions contain names
-    of users whose rows were removed. Of a damaged log it removes all versions: whoever publishes
-    next makes them anew from the lake."""
+    of users whose rows were removed. If a log is damaged, removes all versions; the next
+    publishing process makes them anew from the lake."""
     for name in tables(snapshot):
         log = Log(os.path.join(snapshot.path, name))
         try:
