@@ -289,6 +289,7 @@ int folder_get(const struct run_folder *folder, const char *name, char **text, s
   *n = 0;
   if (fd < 0) return errno == ENOENT || errno == ELOOP || errno == ENXIO ? 0 : -1;
   do {
+    got = -1;
     if (!(more = bytes_more(&bytes, BLOCK))) break;
     got = read(fd, more, BLOCK - 1);
     bytes.n -= got > 0 ? BLOCK - (size_t)got : BLOCK;
