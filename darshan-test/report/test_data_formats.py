@@ -69,6 +69,37 @@ def test_formats_of_a_program(build: Path, tmp_path: Path) -> None:
     assert "\nimage                      3         3  27.0 KiB         -" in text
 
 
+SAMPLES = """
+import os, random, sys
+from torch.utils.data import DataLoader
+class Records:
+    def __init__(self, file): self.file = file
+    def __len__(self): return 400
+    def __getitem__(self, place): return len(os.pread(self.file, 512, 512 * ORDER[place]))
+ORDER = list(range(400))
+if sys.argv[2] == "shuffled": random.Random(1).shuffle(ORDER)
+forward = sum(b > a for a, b in zip([-1, *ORDER], ORDER))
+for _ in DataLoader(Records(os.open(sys.argv[1], os.O_RDONLY)), 8): pass
+print(forward)
+"""
+
+
+@pytest.mark.parametrize("order", ["kept", "shuffled"])
+def test_the_order_of_reads(order: str, build: Path, tmp_path: Path) -> None:
+    """The report says which share of the reads of samples goes forward in their file."""
+    packages = shutil.copytree(HERE / "standin", tmp_path / "packages")
+    records, log = tmp_path / "all.bin", tmp_path / "log.darshan"
+    records.write_bytes(bytes(400 * 512))
+    settings = {**minimal(), "PYTHONPATH": str(packages), "DARSHAN_LOGFILE": str(log)}
+    command = [build / "darshan", "run", "/usr/bin/python3", "-B", "-c", SAMPLES, records, order]
+    outcome = run(command, tmp_path, settings)
+    assert outcome.status == 0, outcome.error
+    report = run([build / "darshan", "report", "--json", "-o", "-", log], tmp_path, minimal())
+    [told] = json.loads(report.out)["training_data"]
+    assert told["bytes_read"] == 400 * 512
+    assert told["in_order_share"] == pytest.approx(min(1.0, int(outcome.out) / 399))
+
+
 def test_hdf5_by_the_library(tmp_path: Path) -> None:
     """A file that was opened by HDF5 is counted as HDF5, whatever its name is."""
     job = Job(

@@ -354,6 +354,7 @@ def _training_data(context: Context) -> list[dict[str, Any]]:
             "bytes_read": one.read,
             "bytes_touched": one.touched,
             "seconds": _number(one.seconds),
+            "in_order_share": _number(one.in_order) if one.in_order is not None else None,
         }
         for one in formats(context.facts)
     ]

@@ -80,7 +80,7 @@ def _ledger(context: Context) -> Iterator[str]:
 
 _EPOCH = "{:<12}" + "{:>11}" * 6
 _MADE = "{:<9}" + "{:>10}" * 7
-_DATA = "{:<18}" + "{:>10}" * 5
+_DATA = "{:<18}" + "{:>10}" * 6
 _EPOCHS = 8  # rows of a loader
 
 

@@ -53,11 +53,20 @@ class Format:
     read: int  # bytes that calls read
     touched: int  # bytes of mapped files that the program touched
     seconds: float  # seconds in calls on these files, summed over processes
+    later: int = 0  # POSIX reads after the first one of each open
+    forward: int = 0  # of these, reads at a larger offset than all before
 
     @property
     def moved(self) -> int:
         """The bytes that calls read, plus those that the program touched in mapped files."""
         return self.read + self.touched
+
+    @property
+    def in_order(self) -> float | None:
+        """The share (0 to 1) of reads that go forward in their file: near 1 for files read from
+        the begin to the end, and less the more the samples are shuffled. It is None if most files
+        were read at once, or through streams."""
+        return min(1.0, self.forward / self.later) if self.later >= max(1, 2 * self.opens) else None
 
 
 def _title(name: str, zarr: tuple[str, ...]) -> str:
@@ -99,6 +108,8 @@ def _of_table(facts: Facts, table: Table) -> Iterator[tuple[int, Format]]:
     mask &= ~program_text.which(facts, table)
     hdf5, opens = _by_library(facts, table), facts.opens(table)
     files, time = facts.files(table), facts.time(table)
+    reads = table["READS"] if table.prefix == "POSIX" else np.zeros(len(table))
+    forward = table["SEQ_READS"] if table.prefix == "POSIX" else reads
     names = {int(place): facts.name(int(table.ids[place])) for place in np.flatnonzero(mask)}
     zarr = tuple({_ZARR.sub("/", name) for name in names.values() if _ZARR.search(name)})
     for place, name in names.items():
@@ -111,6 +122,8 @@ def _of_table(facts: Facts, table: Table) -> Iterator[tuple[int, Format]]:
                 int(table["BYTES_READ"][place]),
                 int(touched[place]),
                 float(time[place]),
+                max(0, int(reads[place]) - int(opens[place])),
+                int(forward[place]),
             ),
         )
 
@@ -129,6 +142,8 @@ def _sum(title: str, some: Sequence[tuple[int, Format]]) -> Format:
         sum(one.read for one in found),
         sum(one.touched for one in found),
         sum(one.seconds for one in found),
+        sum(one.later for one in found),
+        sum(one.forward for one in found),
     )
 
 

@@ -142,13 +142,13 @@ def _made(loader: Loader, note: str) -> list[Block]:
     return [Table(columns, tuple(rows), note)] if rows else []
 
 
-DATA = ("data", "files", "opens", "read", "touched", "time")
+DATA = ("data", "files", "opens", "read", "touched", "time", "in order")
 _FORMATS = 8  # rows
 _DATA_NOTE = (
     "Files that the program read and wrote at most once, without program files. format: from the "
     "extension, or because HDF5 opened the file. touched: bytes of mapped files, in whole pages. "
     "time: in calls on the files, over all processes; no call contains the time of reading pages "
-    "of mapped files."
+    "of mapped files. in order: reads that go forward in their file, unless files are read at once."
 )
 
 
@@ -162,6 +162,7 @@ def data_cells(one: Format) -> tuple[str, ...]:
         amount(one.read),
         touched,
         seconds(one.seconds),
+        share(one.in_order, 1.0) if one.in_order is not None else NONE,
     )
 
 
