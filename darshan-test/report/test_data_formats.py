@@ -84,3 +84,17 @@ def test_hdf5_by_the_library(tmp_path: Path) -> None:
         ("HDF5", 1, 500),
         ("other", 1, 400),
     ]
+
+
+def test_file_of_two_layers(tmp_path: Path) -> None:
+    """A file that was read by both POSIX and STDIO is one file, with the bytes of both."""
+    job = Job(
+        (
+            row("POSIX", "/data/1.npy", OPENS=1, READS=1, BYTES_READ=128),
+            row("STDIO", "/data/1.npy", OPENS=1, FDOPENS=1, READS=1, BYTES_READ=500),
+            row("STDIO", "/data/2.npy", OPENS=1, READS=1, BYTES_READ=400),
+        )
+    )
+    with open_log(write(job, tmp_path / "a.darshan")) as log:
+        found = formats(Facts(log))
+    assert [(one.title, one.files, one.opens, one.read) for one in found] == [("npy", 2, 2, 1028)]

@@ -88,8 +88,10 @@ def _touched(facts: Facts, table: Table) -> np.ndarray:
     return found
 
 
-def _of_table(facts: Facts, table: Table) -> Iterator[Format]:
-    """Yields a Format for each file of a table that may contain samples."""
+def _of_table(facts: Facts, table: Table, counted: set[int]) -> Iterator[Format]:
+    """Yields a Format for each file of a table that may contain samples. counted: ids of the
+    records whose files another table counted, to which this one adds its own: numpy.load reads the
+    same file by both POSIX and STDIO."""
     touched = _touched(facts, table)
     # A file that the program wrote once may be a cache of samples; a file that it wrote several
     # times is not.
@@ -101,9 +103,12 @@ def _of_table(facts: Facts, table: Table) -> Iterator[Format]:
     names = {int(place): facts.name(int(table.ids[place])) for place in np.flatnonzero(mask)}
     zarr = tuple({_ZARR.sub("/", name) for name in names.values() if _ZARR.search(name)})
     for place, name in names.items():
+        record = int(table.ids[place])
+        again = record in counted
+        counted.add(record)
         yield Format(
             "HDF5" if hdf5[place] else _title(name, zarr),
-            int(files[place]),
+            0 if again else int(files[place]),
             int(opens[place]),
             int(table["BYTES_READ"][place]),
             int(touched[place]),
@@ -116,9 +121,10 @@ def formats(facts: Facts) -> tuple[Format, ...]:
     """Returns the formats of the files that a program read, and wrote at most once, ordered by
     bytes, most first; files of unknown format are "other". Program files are not counted."""
     found: dict[str, list[Format]] = {}
+    counted: set[int] = set()
     for layer, table in facts.layers:
         if layer.module in ("POSIX", "STDIO"):
-            for one in _of_table(facts, table):
+            for one in _of_table(facts, table, counted):
                 found.setdefault(one.title, []).append(one)
     sums = [
         Format(
