@@ -362,6 +362,19 @@ def torch_newest() -> str:
     return works(newest_torch(), "-c", found) and "./dev full installs PyTorch's newest wheel"
 
 
+def libraries_python() -> str:
+    """Returns the path of the Python with the libraries of training/libraries/requirements.txt:
+    that of the virtual environment that ./dev full makes, or DARSHAN_LIBRARIES_PYTHON."""
+    beside = Path(sys.executable).parent.parent / "training-libraries" / "bin" / "python"
+    return os.environ.get("DARSHAN_LIBRARIES_PYTHON") or str(beside)
+
+
+def training_libraries() -> str:
+    """Returns "" if the Python of libraries_python() exists, otherwise a text that says so."""
+    there = Path(libraries_python()).exists()
+    return "" if there else "./dev full installs Lightning, transformers, JAX, TensorFlow"
+
+
 I386 = Path("/lib/ld-linux.so.2")  # of 32-bit programs, only on x86-64
 
 ABILITIES: dict[str, Ability] = {
@@ -413,6 +426,7 @@ ABILITIES: dict[str, Ability] = {
     "lmdb": Ability(python_module("lmdb"), ci=False),
     "torch": Ability(torch, ci=False),
     "torch:newest": Ability(torch_newest, ci=False),
+    "training:libraries": Ability(training_libraries, ci=False),
     "safetensors": Ability(python_module("safetensors"), ci=False),
 }
 
