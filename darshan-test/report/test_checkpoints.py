@@ -131,6 +131,8 @@ def test_by_name(tmp_path: Path) -> None:
     assert of("/m/x1.npz", "/m/x2.npz", "/m/x3.npz") == ["/m/x*.npz"]
     assert of("/m/x1.h5", "/m/x2.h5", "/m/x3.h5") == ["/m/x*.h5"]
     assert of("/m/x1.h5", "/m/x2.h5", "/m/x3.h5", pause=4.0) == []
+    of_orbax = [f"/m/{n}/default/ocdbt.process_0/d/{n:032x}" for n in (1, 2)]
+    assert of(*of_orbax) == ["/m/*/default/ocdbt.process_0/d/*"]
     assert of("/checkpoints/log.txt") == []
     assert not found(Job((saved("/a.pt", 1.0, BYTES_WRITTEN=60_000),)), tmp_path)
 

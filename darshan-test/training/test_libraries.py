@@ -125,14 +125,16 @@ def test_webdataset(build: Path, tmp_path: Path) -> None:
 @pytest.mark.needs("training:libraries")
 def test_jax(build: Path, tmp_path: Path) -> None:
     """A training with JAX has no loop. Reads of grain have the line of the data source, and the
-    metadata of orbax's checkpoints have the line of save. Threads of tensorstore write the arrays,
-    which have no line."""
+    metadata of orbax's checkpoints have the line of save. Threads of TensorStore write the arrays,
+    which have no line, and are known as checkpoints by their paths."""
     found = recorded(build, tmp_path, "jax")
     assert found.report["training"] == []
     assert found.calls("READ")["bytes_read"] >= 3 * 96 * 4096 * 4  # epochs, samples, numbers, bytes
     assert found.calls("SAVE")["bytes_written"] > 0
     (unknown,) = (row for row in found.report["where"]["lines"] if row["place"] is None)
     assert unknown["bytes_written"] > 3 * 100_000
+    (arrays,) = found.report["checkpoints"]["files"]
+    assert (arrays["saves"], arrays["kept"]) == (3, 3)
 
 
 @pytest.mark.needs("training:libraries")

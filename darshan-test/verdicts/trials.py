@@ -25,13 +25,13 @@ HEAD = (
 )
 TITLE = "## Beside cures by hand\n"
 _TEXT = f"""{TITLE}
-The small programs of `darshan-test/verdicts/` have one known problem each. Here are those with a remedy, which was measured by `darshan try`, beside the cure of the program's source and the stake that the report predicted: seconds of all processes. A remedy may cure less than a change of the source. No finding asks for `page-buffer` and `sequential`: they were named by `--only`, and `sequential` was measured with `--cold`. The program of `aggregators` gives its ranks other host names, which needs `--yes-repeat`. What `durability` measures is no remedy. `tmpdir` has no row, because no program here writes temporary files. `./dev verdicts --try --keep` measures it again; the machine was busy, which widens the intervals.
+The small programs of `darshan-test/verdicts/` have one known problem each. The next table has those for which `darshan try` has a remedy. It compares the gain of the remedy, the gain of a change in the program's source, and the potential saving that the report predicted, in seconds of all processes. A remedy may gain less than a change of the source. No finding asks for `page-buffer` and `sequential`: they were named by `--only`, and `sequential` was measured with `--cold`. The program of `aggregators` gives its ranks other host names, which needs `--yes-repeat`. The rows of `durability` are not remedies. `tmpdir` has no row, because none of these programs writes temporary files. `./dev verdicts --try --keep` measures the table again; the machine was busy, which widens the intervals.
 
 | program | remedy | result | by `darshan try` | by hand | predicted | times faster (at least) |
 |---|---|---|---:|---:|---:|---:|
 """  # noqa: E501
 _HEALTHY = """
-{programs} programs of the corpus that have no problem, or whose problem was cured by hand, were run with all remedies (`--all`): of {trials} trials, {helped}. A remedy that had nothing to do in a program is not counted. `join-writes` really saves half of `names-c/open-per-record+cured`, whose cure opens the file once and still makes a call for each of 500 records: about 0.06 s, less than the 0.1 s that count. On a busier machine it saved 0.104 s, and was called helped.
+{programs} of these programs that have no problem, or whose problem was repaired in the source, were run with all remedies (`--all`): in {trials} trials, {helped}. A remedy that does not apply to a program is not counted. `join-writes` really saves half of `names-c/open-per-record+cured`, whose cure opens the file once and still makes a call for each of 500 records: about 0.06 s, less than the 0.1 s that count. On a busier machine it saved 0.104 s, and was called helped.
 """  # noqa: E501
 CURED = "+cured"  # behind the name of a row whose cure was tried
 # Why a remedy helps a program that was cured of another problem.
@@ -114,7 +114,11 @@ def _of_healthy() -> str:
         for name, tried in ran
         if tried.result == "helped"
     ]
-    said = f"these were called helped: {', '.join(helped)}" if helped else "none was called helped"
+    said = (
+        f"these were called helpful: {', '.join(helped)}"
+        if helped
+        else "no remedy was called helpful"
+    )
     return _HEALTHY.format(programs=len(found), trials=len(ran), helped=said)
 
 

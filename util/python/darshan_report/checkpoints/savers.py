@@ -181,6 +181,9 @@ LOADERS = (
     _row("joblib.load", r"joblib/numpy_pickle\.py$", "load"),
     _row("numpy.load", r"numpy/lib/_?npyio(?:_impl)?\.py$", "load", repeated=True),
 )
+# Paths of the files in which orbax stores arrays. TensorStore's threads write them, without a frame
+# of Python.
+_OF_ORBAX = re.compile(r"/ocdbt\.process_[\d*]+/|\.orbax-checkpoint-tmp")
 # Names of files that show that the file is a checkpoint, no matter which function writes it.
 NAMED = Saver("its name", advice=_COPY)
 _NAME = re.compile(r"check-?_?point|ckpt|restart|(?<![a-z])chk(?![a-z])", re.IGNORECASE)
@@ -226,6 +229,7 @@ def loader_of(site: Site) -> Saver | None:
     return _outermost(site, LOADERS)
 
 
+_ORBAX = next(saver for saver in SAVERS if saver.title == "orbax")
 # The first row of SAVERS counts.
 _BY_ENDING = {ending: saver for saver in reversed(SAVERS) for ending in saver.endings}
 
@@ -233,6 +237,8 @@ _BY_ENDING = {ending: saver for saver in reversed(SAVERS) for ending in saver.en
 def saver_by_name(name: str) -> Saver | None:
     """Returns the saver whose files have such a name (extension or words like "checkpoint"); None
     if there is none."""
+    if _OF_ORBAX.search(name):
+        return _ORBAX
     last = name.rsplit("/", 1)[-1]
     ending = last.rsplit(".", 1)[-1].lower() if "." in last[1:] else ""
     found = _BY_ENDING.get(ending)

@@ -26,7 +26,9 @@ from .savers import Saver, saver_by_name, saver_of
 
 # Files of a pattern may differ in a number, which is not in an extension such as .h5, and in the
 # random end of a temporary name of safetensors.
-_DIGITS = re.compile(r"((?<=/\.tmp)[A-Za-z0-9]{6}$|\d+(?!\d)(?<!\.h5)(?<!\.hdf5))")
+_DIGITS = re.compile(
+    r"((?<=/\.tmp)[A-Za-z0-9]{6}$|(?<=/)[0-9a-f]{32}$|\d+(?!\d)(?<!\.h5)(?<!\.hdf5))"
+)
 _TEMPORARY = re.compile(r"/\.tmp(?:[A-Za-z0-9]{6}|\*)$")
 _INSIDE = (WRITE, SEEK, SYNC, CLOSE)  # kinds of calls on a file that is open
 MOST_TIMES = 500  # largest number of saves of one pattern whose times are kept

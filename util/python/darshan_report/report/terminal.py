@@ -126,7 +126,7 @@ def _checkpoints(context: Context) -> Iterator[str]:
     yield _SAVED.format("checkpoint", "saves", "bytes", "time each", "share", "every", "").rstrip()
     for row in rows[:_SAVES]:
         *numbers, fate = checkpoints.cells(context, row)
-        name = visible(row.name.rsplit("/", 1)[-1])
+        name = visible(checkpoints.last_part(row.name))
         yield _SAVED.format(shorten(name, 21), *numbers, "").rstrip()
         saved_by = checkpoints.at_line(context, row.title, row.sites)
         yield from _wrapped(f"{saved_by}; {fate}")
@@ -144,7 +144,7 @@ def _loaded(context: Context) -> Iterator[str]:
     yield ""
     yield _LOADED.format("loaded state", "by", "read", "mapped", "touched", "time")
     for row in rows[:_SAVES]:
-        name = visible(row.name.rsplit("/", 1)[-1])
+        name = visible(checkpoints.last_part(row.name))
         yield _LOADED.format(shorten(name, 21), *loaded_state.cells(row))
         yield from _wrapped(checkpoints.at_line(context, row.title, row.sites))
 

@@ -107,6 +107,13 @@ def sentences(context: Context) -> list[str]:
     return said
 
 
+def last_part(name: str) -> str:
+    """Returns the last part of a checkpoint's path; the last three if the last one is only a hash,
+    as in checkpoints of orbax."""
+    parts = name.split("/")
+    return "/".join(parts[-3:]) if parts[-1] == "*" else parts[-1]
+
+
 def leading(context: Context, row: Checkpoint | Loaded) -> tuple[str, str]:
     """Returns the first two cells of a table row: the file, and the function that saved or loaded
     it."""

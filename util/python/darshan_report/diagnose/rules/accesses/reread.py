@@ -279,8 +279,8 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
     repeated = in_order | among(table.ids, _by_netcdf(facts, direction))
     often = seconds[mostly(facts, table, kind) & repeated].sum()
     more = between(facts, f"{NAME}-{word}", float(often))
-    if direction == "READ":  # the cache misses of the copies come when the data are used
-        seconds = np.maximum(0.0, seconds - np.where(mask, moved, 0) / _MEMORY)
+    if direction == "READ":  # cache misses of random blocks then come when the data are used
+        seconds = np.maximum(0.0, seconds - np.where(mask & ~in_order, moved, 0) / _MEMORY)
     stake = facts.stake(
         seconds.sum(),
         f"time, multiplied by the share of bytes moved again, less what memory takes{more.basis}",
