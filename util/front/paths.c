@@ -121,7 +121,8 @@ static int numbered(char out[PATH_MAX], const struct places *places, int number)
   return n < PATH_MAX ? 0 : -1;
 }
 
-/* Returns the number of logs with the name in DARSHAN_LOGFILE, numbered ones included. */
+/* Returns the number of logs with the name in DARSHAN_LOGFILE, numbered ones included, up to the
+ * first number that no log has. */
 static int count_named(const struct places *places) {
   char path[PATH_MAX];
   int count = 0;
