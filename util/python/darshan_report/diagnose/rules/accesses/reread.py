@@ -279,11 +279,13 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
     repeated = in_order | among(table.ids, _by_netcdf(facts, direction))
     often = seconds[mostly(facts, table, kind) & repeated].sum()
     more = between(facts, f"{NAME}-{word}", float(often))
+    basis = "writing time, multiplied by the share of bytes written again"
     if direction == "READ":  # the cache misses of the copies come when the data are used
         seconds = np.maximum(0.0, seconds - np.where(mask, moved, 0) / _MEMORY)
+        basis = "reading time, multiplied by the share of bytes read again, less what memory takes"
     stake = facts.stake(
         seconds.sum(),
-        f"time, multiplied by the share of bytes moved again, less what memory takes{more.basis}",
+        f"{basis}{more.basis}",
         again,
         whole,
         between=more.seconds,
