@@ -287,7 +287,7 @@ void places_announce(const void *context) {
 }
 
 /* Removes each libdarshan.so from LD_PRELOAD, including those of other installations, because the
- * program would not start with it. context: unused. */
+ * program would not start with it. Does nothing if out of memory. context: unused. */
 void places_leave_alone(const void *context) {
   static const char ours[] = "libdarshan.so";
   (void)context;
