@@ -86,8 +86,9 @@ def arguments(code: list[Token], start: int) -> list[Token]:
 
 
 def messages(text: str) -> Iterator[tuple[int, str, bool]]:
-    """Yields each call of a message function in a C file: its line, its joined strings, and whether
-    it has another argument, which may be a path."""
+    """Yields each call of a message function in a C file, except output that is not for stderr: its
+    line, its joined strings, and whether an argument has a word that is not in NO_PATH, so that it
+    may be a path."""
     code = c_code(text)
     for at, token in enumerate(code[:-1]):
         if token.text not in FUNCTIONS or code[at + 1].text != "(":

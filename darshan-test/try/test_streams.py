@@ -37,8 +37,8 @@ def test_a_stream(trial: Try, remedy: str) -> None:
 
 
 def test_a_stream_of_libc_in_another_language(trial: Try) -> None:
-    """A C++ program that flushes a libc stream is advised in terms of C, not of std::endl. A shell
-    that starts the program does not make it a shell script."""
+    """A C++ program that flushes a libc stream is advised in terms of C, not of std::endl. The same
+    holds if a shell starts the program: the advice is not that for shell scripts."""
     source = trial.user / "program.cc"
     source.write_text(writes(ENDS["closes"], SETTINGS["flush-delay"]))
     words = ["g++", "-w", "-fpermissive", "-g", source, "-o", trial.user / "program"]

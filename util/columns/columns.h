@@ -111,10 +111,10 @@ void batch_problem(darshan_batch *batch, int module, const char *text);
 bool shape_table(struct table *table, enum darshan_table_kind kind, int module);
 
 /* Functions of rows.c, which makes rows. rows_are_known returns true if a module's records can
- * become rows; module may be NULL; flags: as in darshan_batch_new. rows_of_record adds the rows of
- * batch->record, from batch->row_of_record on; it returns false if the batch is full before the
- * last row, or if out of memory. row_of_total adds a row with the total of the current module,
- * row_of_log one with the job data of the open log. */
+ * become rows, otherwise or if module is NULL false; flags: as in darshan_batch_new. rows_of_record
+ * adds the rows of batch->record, from batch->row_of_record on; it returns false if the batch is
+ * full before the last row, or if out of memory. row_of_total adds a row with the total of the
+ * current module, row_of_log one with the job data of the open log. */
 bool rows_are_known(const struct darshan_module *module, int flags);
 bool rows_of_record(darshan_batch *batch);
 void row_of_total(darshan_batch *batch);

@@ -110,8 +110,8 @@ static bool segment_rows(darshan_batch *batch, struct table *table) {
 }
 
 /* Returns the index of a text that lists numbers of targets or servers, for example "3,0,1"; -1 if
- * out of memory. The list has a limit that no file system reaches, so that a corrupt record with
- * millions of targets does not make a string of megabytes. */
+ * out of memory. Lists only the first 65,536 numbers, more than any file system has, so that a
+ * corrupt record with millions of targets does not make a string of megabytes. */
 static uint64_t numbers(darshan_batch *batch, const int64_t *values, int64_t count) {
   enum { LONGEST = 21, MOST = 65536 };
   if (count > MOST) count = MOST;

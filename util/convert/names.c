@@ -31,7 +31,7 @@ static char *hidden_name(const struct names *names, const char *name) {
 }
 
 /* Adds a name of the old log to the struct names at `context`, unless --file excludes its record.
- */
+ * If out of memory, sets names->failed. */
 static void take(uint64_t id, const char *name, void *context) {
   struct names *names = context;
   if (names->failed || (names->options->one_file && id != names->options->file)) return;

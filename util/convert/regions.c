@@ -82,9 +82,8 @@ static int flush_batch(struct regions *regions) {
   if (grow(&regions->packed, &regions->packed_room, bound) < 0) return -1;
   size_t length = compress_batch(regions);
   regions->filled = 0;
-  return length
-             ? put(regions, regions->packed, length)
-             : convert_say("cannot compress the records for %s: out of memory", regions->out->name);
+  return length ? put(regions, regions->packed, length)
+                : convert_say("cannot write %s: out of memory", regions->out->name);
 }
 
 void regions_begin(struct regions *regions) {

@@ -121,7 +121,8 @@ static int numbered(char out[PATH_MAX], const struct places *places, int number)
   return n < PATH_MAX ? 0 : -1;
 }
 
-/* Returns the number of logs with the name in DARSHAN_LOGFILE, numbered ones included. */
+/* Returns the number of logs with the name in DARSHAN_LOGFILE, numbered ones included, up to the
+ * first number that no log has. */
 static int count_named(const struct places *places) {
   char path[PATH_MAX];
   int count = 0;
@@ -286,7 +287,7 @@ void places_announce(const void *context) {
 }
 
 /* Removes each libdarshan.so from LD_PRELOAD, including those of other installations, because the
- * program would not start with it. context: unused. */
+ * program would not start with it. Does nothing if out of memory. context: unused. */
 void places_leave_alone(const void *context) {
   static const char ours[] = "libdarshan.so";
   (void)context;

@@ -61,8 +61,8 @@ void rows_unsigned(struct rows *rows, const char *counter, uint64_t value);
 void rows_double(struct rows *rows, const char *counter, double value);
 void rows_text(struct rows *rows, const char *counter, const char *value);
 
-/* Begins rows like rows_begin, with the log's name, mount point and file system for an ordinary
- * record. Returns 0, or -1 if out of memory. */
+/* Begins rows like rows_begin, with the name, mount point and file system that the log has for the
+ * record; "(null)" and "UNKNOWN" if it has none. Returns 0, or -1 if out of memory. */
 int rows_begin_file(struct rows *rows, const struct darshan_base_record *base);
 
 /* Print all rows of a record of one module; rows_record calls them. Return 0, or -1 if out of

@@ -75,7 +75,7 @@ def shared(module: str, name: str, **values: float) -> Row:
 
 
 def _prefix(module: str) -> str:
-    """Returns the prefix of a module's counters."""
+    """Returns the prefix of a module's counters, without the underscore."""
     return {"MPI-IO": "MPIIO"}.get(module, module)
 
 

@@ -163,7 +163,8 @@ size_t probe_comparisons(long times, size_t limit) {
   return same;
 }
 
-/* Describes `times` frames of this thread. Returns how many could be described. */
+/* Describes this thread's frames in turn (at most 64, then the first again), `times` times in all.
+ * Returns how often it succeeded. */
 VISIBLE size_t probe_descriptions(long times);
 size_t probe_descriptions(long times) {
   struct python_frame frames[64];

@@ -119,7 +119,7 @@ static void dataset_flushes(bool cured) {
 
 /* --- healthy ------------------------------------------------------------------ */
 
-/* Writes a contiguous dataset in pieces of 256 bytes, which HDF5 joins. */
+/* Writes a contiguous dataset in pieces of 256 bytes, which HDF5 joins. cured: unused. */
 static void pieces(bool cured) {
   (void)cured;
   hsize_t size = 65536, one = 32;
@@ -217,7 +217,7 @@ static void rows_chosen(bool cured) {
   H5Dclose(data), H5Sclose(space), H5Fclose(file);
 }
 
-/* Writes a dataset by a function of HDF5 1.6; nothing in it costs much time. */
+/* Writes a dataset by a function of HDF5 1.6; nothing in it costs much time. cured: unused. */
 static void old_calls(bool cured) {
   (void)cured;
   hsize_t whole = 1 << 16;

@@ -24,7 +24,7 @@ static void work(int milliseconds) {
   usleep((useconds_t)milliseconds * 1000);
 }
 
-/* Copies a file by copy_file_range. */
+/* Copies a file by copy_file_range. cured: unused. */
 static void copy_range(bool cured) {
   (void)cured;
   int in = opened("input", O_RDONLY), out = opened("copy", O_CREAT | O_WRONLY);
@@ -38,7 +38,7 @@ static void copy_range(bool cured) {
   must(close(in) == 0 && close(out) == 0, "close");
 }
 
-/* Writes large aligned blocks with O_DIRECT, if the file system permits it. */
+/* Writes large aligned blocks with O_DIRECT, if the file system permits it. cured: unused. */
 static void direct_blocks(bool cured) {
   (void)cured;
   void *block = block_of(4 * MIB);
@@ -50,7 +50,7 @@ static void direct_blocks(bool cured) {
   free(block);
 }
 
-/* Allocates the space first, and then fills it from front to back. */
+/* Allocates the space first, and then fills it from front to back. cured: unused. */
 static void preallocated(bool cured) {
   (void)cured;
   void *block = block_of(MIB);
@@ -62,7 +62,8 @@ static void preallocated(bool cured) {
   free(block);
 }
 
-/* Writes and reads each block of a scratch file once, as for data larger than memory. */
+/* Writes and reads each block of a scratch file once, as for data larger than memory. cured:
+ * unused. */
 static void out_of_core(bool cured) {
   (void)cured;
   char *block = block_of(2 * MIB);
@@ -76,7 +77,7 @@ static void out_of_core(bool cured) {
   free(block);
 }
 
-/* Reads each page of a database once when needed, and caches it. */
+/* Reads each page of a database once when needed, and caches it. cured: unused. */
 static void page_cache(bool cured) {
   (void)cured;
   static char pages[1024][4096];
@@ -90,7 +91,7 @@ static void page_cache(bool cured) {
   must(close(fd) == 0, "close");
 }
 
-/* Appends a line now and then while working. */
+/* Appends a line now and then while working. cured: unused. */
 static void appends(bool cured) {
   (void)cured;
   int fd = opened("log", O_CREAT | O_WRONLY | O_APPEND);
@@ -101,7 +102,7 @@ static void appends(bool cured) {
   must(close(fd) == 0, "close");
 }
 
-/* Reads a header with the amount of data, then the data. */
+/* Reads a header with the amount of data, then the data. cured: unused. */
 static void header_and_data(bool cured) {
   (void)cured;
   char *block = block_of(8 * MIB);
@@ -114,7 +115,7 @@ static void header_and_data(bool cured) {
   free(block);
 }
 
-/* Prints numbers to a stream and reads them again, with the usual buffers. */
+/* Prints numbers to a stream and reads them again, with the usual buffers. cured: unused. */
 static void numbers(bool cured) {
   (void)cured;
   FILE *file = fopen("numbers", "w");
@@ -131,7 +132,7 @@ static void numbers(bool cured) {
   must(sum > 0 && fclose(file) == 0, "fclose");
 }
 
-/* Writes an image: a few words of text, then all rows with one call. */
+/* Writes an image: a few words of text, then all rows with one call. cured: unused. */
 static void image(bool cured) {
   (void)cured;
   char *rows = block_of(24 * MIB);
@@ -142,7 +143,7 @@ static void image(bool cured) {
   free(rows);
 }
 
-/* Locks each record of a file for its write, as processes do that take turns. */
+/* Locks each record of a file for its write, as processes do that take turns. cured: unused. */
 static void locked_records(bool cured) {
   (void)cured;
   char *record = block_of(512 * KIB);
@@ -158,7 +159,7 @@ static void locked_records(bool cured) {
   free(record);
 }
 
-/* Determines the size of a file by seeking, then reads all of it. */
+/* Determines the size of a file by seeking, then reads all of it. cured: unused. */
 static void size_by_seek(bool cured) {
   (void)cured;
   FILE *file = fopen("input", "rb");
@@ -172,7 +173,7 @@ static void size_by_seek(bool cured) {
   work(200);
 }
 
-/* Writes few lines of a log with line buffering, so that a user can follow it. */
+/* Writes few lines of a log with line buffering, so that a user can follow it. cured: unused. */
 static void log_by_line(bool cured) {
   (void)cured;
   FILE *file = fopen("run.log", "w");
@@ -184,7 +185,7 @@ static void log_by_line(bool cured) {
   fclose(file);
 }
 
-/* Counts the words of a stream, letter by letter. */
+/* Counts the words of a stream, letter by letter. cured: unused. */
 static void letters(bool cured) {
   (void)cured;
   FILE *file = fopen("input", "r");

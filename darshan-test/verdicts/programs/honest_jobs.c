@@ -15,7 +15,7 @@ static MPI_File opened(MPI_Comm who, const char *name, int mode) {
   return file;
 }
 
-/* Each two ranks write a file together, as if they were a node. */
+/* Each two ranks write a file together, as if they were a node. cured: unused. */
 static void file_per_node(bool cured) {
   (void)cured;
   MPI_Comm node;
@@ -30,7 +30,8 @@ static void file_per_node(bool cured) {
   MPI_Comm_free(&node);
 }
 
-/* One process reads the settings for all; each process computes; one process writes the result. */
+/* One process reads the settings for all; each process computes; one process writes the result.
+ * cured: unused. */
 static void settings_for_all(bool cured) {
   (void)cured;
   char text[4096];
@@ -50,7 +51,8 @@ static void settings_for_all(bool cured) {
   must(fclose(result) == 0, "result");
 }
 
-/* Each rank reads the first 4 KiB of a file of settings, as Fortran programs read a namelist. */
+/* Each rank reads the first 4 KiB of a file of settings, as Fortran programs read a namelist.
+ * cured: unused. */
 static void settings_by_all(bool cured) {
   (void)cured;
   char text[4096];
@@ -61,7 +63,8 @@ static void settings_by_all(bool cured) {
   usleep(500000);
 }
 
-/* Writes a mesh in two dimensions, a block of columns of each rank, with one collective call. */
+/* Writes a mesh in two dimensions, a block of columns of each rank, with one collective call.
+ * cured: unused. */
 static void mesh(bool cured) {
   (void)cured;
   int whole[2] = {1024, 4 * 2048}, part[2] = {1024, 2048}, begin[2] = {0, rank * 2048};
@@ -75,7 +78,7 @@ static void mesh(bool cured) {
   MPI_Type_free(&block);
 }
 
-/* Each rank writes its checkpoint to its own file, and syncs it once. */
+/* Each rank writes its checkpoint to its own file, and syncs it once. cured: unused. */
 static void checkpoint(bool cured) {
   (void)cured;
   char name[32];
@@ -86,7 +89,7 @@ static void checkpoint(bool cured) {
   must(fsync(fd) == 0 && close(fd) == 0, name);
 }
 
-/* Each rank reads its own parts of a large file. */
+/* Each rank reads its own parts of a large file. cured: unused. */
 static void read_parts(bool cured) {
   (void)cured;
   MPI_File file = opened(MPI_COMM_WORLD, "input", MPI_MODE_RDONLY);
@@ -96,7 +99,7 @@ static void read_parts(bool cured) {
   MPI_File_close(&file);
 }
 
-/* Overlaps writes with computing. */
+/* Overlaps writes with computing. cured: unused. */
 static void overlapped(bool cured) {
   (void)cured;
   MPI_File file = opened(MPI_COMM_WORLD, "result", WRITING);

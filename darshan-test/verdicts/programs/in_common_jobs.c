@@ -77,13 +77,14 @@ static void turn_by_barriers(bool cured) {
   check();
 }
 
-/* All ranks write at the same time, each to its own offsets, with a barrier at the end. */
+/* All ranks write at the same time, each to its own offsets, with a barrier at the end. cured:
+ * unused. */
 static void places_of_each(bool cured) {
   (void)cured;
   write_at_once();
 }
 
-/* Each rank has its own file, with a barrier at each step. */
+/* Each rank has its own file, with a barrier at each step. cured: unused. */
 static void file_of_each(bool cured) {
   (void)cured;
   char text[SIZE], name[32];

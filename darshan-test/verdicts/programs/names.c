@@ -310,14 +310,14 @@ static void open_some(bool cured) {
   }
 }
 
-/* Walks the tree once. */
+/* Walks the tree once. cured: unused. */
 static void walk_once(bool cured) {
   (void)cured;
   make_tree();
   must(walk() == 300, "files");
 }
 
-/* Checks each file once like a build tool, and then works. */
+/* Checks each file once like a build tool, and then works. cured: unused. */
 static void stat_once(bool cured) {
   (void)cured;
   stat_each_entry(false);

@@ -342,8 +342,8 @@ static void file_per_rank(bool cured) {
   left_over(true);
 }
 
-/* The last rank computes longer than the others, which wait; rank 0 does little I/O in this
- * time. */
+/* The last rank computes longer than the others, which wait; rank 0 does little I/O in this time.
+ * cured: unused. */
 static void one_computes(bool cured) {
   (void)cured;
   double begun = MPI_Wtime();
@@ -368,7 +368,7 @@ static void read_and_tell(bool cured) {
   file_per_rank(false);
 }
 
-/* Each rank reads its own part. */
+/* Each rank reads its own part. cured: unused. */
 static void parts_read(bool cured) {
   (void)cured;
   MPI_File file = opened("input", MPI_MODE_RDONLY);
@@ -378,13 +378,13 @@ static void parts_read(bool cured) {
   MPI_File_close(&file);
 }
 
-/* Writes every n-th piece of a file with one call. */
+/* Writes every n-th piece of a file with one call. cured: unused. */
 static void file_view(bool cured) {
   (void)cured;
   together(false, 1024, 4096);
 }
 
-/* All ranks read a small file. */
+/* All ranks read a small file. cured: unused. */
 static void settings_by_all(bool cured) {
   (void)cured;
   int fd = open("input", O_RDONLY);

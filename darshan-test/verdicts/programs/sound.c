@@ -17,7 +17,7 @@ static int made(const char *name) {
   return fd;
 }
 
-/* Copies some of the lines of a file to another file. */
+/* Copies some of the lines of a file to another file. cured: unused. */
 static void filter(bool cured) {
   (void)cured;
   static char line[1024];
@@ -36,7 +36,7 @@ static int add(const char *path, const struct stat *st, int kind, struct FTW *wh
   return 0;
 }
 
-/* Walks a tree and adds up the sizes of its files, then does other work. */
+/* Walks a tree and adds up the sizes of its files, then does other work. cured: unused. */
 static void tree(bool cured) {
   (void)cured;
   must(nftw(".", add, 16, FTW_PHYS) == 0 && bytes > MIB, "tree");
@@ -52,7 +52,7 @@ static void *slice(void *number) {
   return NULL;
 }
 
-/* Four threads write a slice each. */
+/* Four threads write a slice each. cured: unused. */
 static void slices(bool cured) {
   (void)cured;
   pthread_t threads[4];
@@ -63,7 +63,7 @@ static void slices(bool cured) {
     pthread_join(threads[i], NULL);
 }
 
-/* Copies a file by sendfile. */
+/* Copies a file by sendfile. cured: unused. */
 static void send_file(bool cured) {
   (void)cured;
   int from = open("input", O_RDONLY), to = made("copy");
@@ -73,7 +73,8 @@ static void send_file(bool cured) {
   close(to);
 }
 
-/* Writes five checkpoints to three files in turn, each with a header, and works before each. */
+/* Writes five checkpoints to three files in turn, each with a header, and works before each. cured:
+ * unused. */
 static void ring(bool cured) {
   (void)cured;
   char name[32];
@@ -86,7 +87,7 @@ static void ring(bool cured) {
   }
 }
 
-/* Writes 64 blocks of 256 KiB into a sparse file of 16 GiB. */
+/* Writes 64 blocks of 256 KiB into a sparse file of 16 GiB. cured: unused. */
 static void sparse(bool cured) {
   (void)cured;
   int fd = made("sparse");
@@ -96,7 +97,7 @@ static void sparse(bool cured) {
   close(fd);
 }
 
-/* Follows a log: reads the new lines, twenty times. */
+/* Writes 300 bytes to a log and reads them by a second descriptor, twenty times. cured: unused. */
 static void follow(bool cured) {
   (void)cured;
   int out = made("log"), in = open("log", O_RDONLY);
@@ -110,7 +111,7 @@ static void follow(bool cured) {
   close(out);
 }
 
-/* Copies a file in blocks, and syncs the copy once. */
+/* Copies a file in blocks, and syncs the copy once. cured: unused. */
 static void copy_durable(bool cured) {
   (void)cured;
   int from = open("input", O_RDONLY), to = made("copy");
@@ -121,7 +122,7 @@ static void copy_durable(bool cured) {
   close(to);
 }
 
-/* Writes a file in blocks, then overwrites it, as a second run would. */
+/* Writes a file in blocks, then overwrites it, as a second run would. cured: unused. */
 static void overwritten(bool cured) {
   (void)cured;
   int fd = made("heat.bin");

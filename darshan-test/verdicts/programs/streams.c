@@ -205,7 +205,8 @@ static void wide_characters(bool cured) {
   fclose(stream);
 }
 
-/* Saves a state of 8 MiB again and again, each time in a new file that replaces the old one. */
+/* Saves a state of 8 MiB again and again, each time in a new file that replaces the old one. cured:
+ * unused. */
 static void state_renamed(bool cured) {
   static char state[8 << 20];
   (void)cured;
@@ -235,7 +236,7 @@ static void fwrite_large(bool cured) {
   fclose(stream);
 }
 
-/* Reads a few lines of settings, then computes. */
+/* Reads a few lines of settings, then computes. cured: unused. */
 static void settings(bool cured) {
   (void)cured;
   char line[100];
@@ -252,7 +253,7 @@ static void *answer(void *unused) {
   return unused;
 }
 
-/* Reads from a fifo; the wait is for the other program, not for I/O. */
+/* Reads from a fifo; the wait is for the other program, not for I/O. cured: unused. */
 static void fifo(bool cured) {
   (void)cured;
   pthread_t other;
@@ -267,7 +268,7 @@ static void fifo(bool cured) {
 
 /* --- healthy, written when the rules were settled ----------------------------- */
 
-/* A lexer reads single characters from a stream with a large buffer. */
+/* A lexer reads single characters from a stream with a large buffer. cured: unused. */
 static void getc_of_a_large_buffer(bool cured) {
   (void)cured;
   FILE *stream = opened("input", "r");
@@ -280,7 +281,7 @@ static void getc_of_a_large_buffer(bool cured) {
   must(lines > 0, "lines");
 }
 
-/* Flushes each of few lines, because a user follows them. */
+/* Flushes each of few lines, because a user follows them. cured: unused. */
 static void log_of_few_lines(bool cured) {
   (void)cured;
   FILE *stream = opened("log", "w");
@@ -292,7 +293,7 @@ static void log_of_few_lines(bool cured) {
   fclose(stream);
 }
 
-/* A parser looks ahead and steps back within the buffered block. */
+/* A parser looks ahead and steps back within the buffered block. cured: unused. */
 static void steps_within_the_buffer(bool cured) {
   (void)cured;
   char word[8];
@@ -304,7 +305,7 @@ static void steps_within_the_buffer(bool cured) {
   fclose(stream);
 }
 
-/* Flushes important data once per checkpoint. */
+/* Flushes important data once per checkpoint. cured: unused. */
 static void flush_at_checkpoints(bool cured) {
   (void)cured;
   FILE *stream = opened("state", "w");
@@ -317,7 +318,8 @@ static void flush_at_checkpoints(bool cured) {
   fclose(stream);
 }
 
-/* Reads another program's output line by line; the wait is for that program's work. */
+/* Reads the output of another program line by line; the wait is for that program's work. cured:
+ * unused. */
 static void read_of_a_program(bool cured) {
   (void)cured;
   char line[200];
@@ -329,7 +331,7 @@ static void read_of_a_program(bool cured) {
   must(pclose(stream) == 0 && lines == 3000, "pclose");
 }
 
-/* Seeks to each record of fixed size although the records are read in order. */
+/* Seeks to each record of fixed size although the records are read in order. cured: unused. */
 static void seek_to_where_it_is(bool cured) {
   enum { RECORD = 4096 };
   (void)cured;

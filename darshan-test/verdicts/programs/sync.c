@@ -108,7 +108,8 @@ static void msync_each(bool cured) {
   close(fd);
 }
 
-/* Fills a mapping of 160 MiB, whose size one write of a byte sets, and synchronizes it once. */
+/* Fills a mapping of 160 MiB, whose size one write of a byte sets, and synchronizes it once. cured:
+ * unused. */
 static void msync_once(bool cured) {
   (void)cured;
   const size_t size = 160 << 20;
@@ -136,7 +137,7 @@ static void sqlite_autocommit(bool cured) {
 
 /* --- healthy ------------------------------------------------------------------ */
 
-/* Syncs a checkpoint of 64 MB once, as fsync is meant to be used. */
+/* Syncs a checkpoint of 64 MB once, as fsync is meant to be used. cured: unused. */
 static void checkpoint(bool cured) {
   static char block[4 << 20];
   (void)cured;
@@ -146,7 +147,7 @@ static void checkpoint(bool cured) {
   must(fsync(fd) == 0 && close(fd) == 0, "fsync");
 }
 
-/* Appends 57 KiB of records to a queue at a time, and syncs each of these groups. */
+/* Appends 57 KiB of records to a queue at a time, and syncs each of these groups. cured: unused. */
 static void queue(bool cured) {
   static char group[57 * 1024];
   (void)cured;
@@ -158,7 +159,7 @@ static void queue(bool cured) {
   close(fd);
 }
 
-/* Appends entries to a journal, and syncs it once for each group of eight. */
+/* Appends entries to a journal, and syncs it once for each group of eight. cured: unused. */
 static void group_commit(bool cured) {
   static char entries[128 << 10];
   (void)cured;

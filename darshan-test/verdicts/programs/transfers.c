@@ -214,7 +214,7 @@ static void odd_sizes(bool cured) {
   close(fd);
 }
 
-/* Reads 64 KiB at a time from the page cache, where this size is as good as any. */
+/* Reads 64 KiB at a time from the page cache, where this size is as good as any. cured: unused. */
 static void blocks_64k(bool cured) {
   (void)cured;
   int fd = opened("input", O_RDONLY);
@@ -269,7 +269,7 @@ static void map_again(bool cured) {
   close(fd);
 }
 
-/* Uses a file through a window that moves over it. */
+/* Reads a file through a window of 8 MiB that moves over it. cured: unused. */
 static void map_windows(bool cured) {
   (void)cured;
   int fd = opened("input", O_RDONLY);
@@ -285,7 +285,7 @@ static void map_windows(bool cured) {
   close(fd);
 }
 
-/* Has the kernel map all pages at once. */
+/* Has the kernel map all pages at once. cured: unused. */
 static void map_at_once(bool cured) {
   (void)cured;
   int fd = opened("input", O_RDONLY);
@@ -315,7 +315,7 @@ static void map_whole(bool cured) {
   must(sum == 0, "sum");
 }
 
-/* Looks up blocks of a large file in any order, and computes with each. */
+/* Looks up blocks of a large file in any order, and computes with each. cured: unused. */
 static void random_blocks(bool cured) {
   enum { BLOCKS = 1 << 16, CALLS = 80000 };
   (void)cured;
@@ -342,7 +342,7 @@ static void few_small(bool cured) {
   usleep(400000);
 }
 
-/* Reads a header before each block; its cost is negligible. */
+/* Reads a header before each block; its cost is negligible. cured: unused. */
 static void headers_among_bulk(bool cured) {
   (void)cured;
   int fd = opened("input", O_RDONLY);
@@ -364,7 +364,7 @@ static void search_from_start(bool cured) {
   close(fd);
 }
 
-/* Writes large blocks from unaligned memory. */
+/* Writes large blocks from unaligned memory. cured: unused. */
 static void odd_buffers(bool cured) {
   (void)cured;
   int fd = made("blocks");

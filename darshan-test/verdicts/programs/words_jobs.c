@@ -76,7 +76,7 @@ static void shared_pointer(bool cured) {
   MPI_File_close(&file);
 }
 
-/* Each rank appends a few large results at the shared file pointer. */
+/* Each rank appends a few large results at the shared file pointer. cured: unused. */
 static void large_at_pointer(bool cured) {
   MPI_File file;
   (void)cured;

@@ -16,8 +16,8 @@ const struct darshan_setting darshan_settings[DARSHAN_NUM_SETTINGS] = {
 struct value {
   struct darshan_config *config;
   void *field;
-  const char *name; /* of the setting */
-  struct darshan_slice text, second;
+  const char *name;                  /* of the setting */
+  struct darshan_slice text, second; /* second: the modules, for a setting of two values */
   struct darshan_messages *messages;
 };
 
@@ -118,7 +118,8 @@ static void add_words(const struct value *value) {
   while (darshan_next_item(&list, ',', &item)) {
     const char *kept = words->count < DARSHAN_CONFIG_WORDS ? keep(value, item) : NULL;
     if (kept == NULL) {
-      complain(value, "has too many entries; this entry and all after it are ignored", item);
+      complain(value, "has too many or too long entries; this entry and all after it are ignored",
+               item);
       return;
     }
     words->word[words->count++] = kept;
@@ -180,7 +181,8 @@ static void add_names(const struct value *value) {
   while (darshan_next_item(&list, ',', &item)) {
     const char *kept = rules->count < DARSHAN_CONFIG_NAMES ? keep(value, item) : NULL;
     if (kept == NULL) {
-      complain(value, "has too many entries; this entry and all after it are ignored", item);
+      complain(value, "has too many or too long entries; this entry and all after it are ignored",
+               item);
       return;
     }
     if (pattern_compile(&rules->rule[rules->count].compiled, kept) != 0) {

@@ -33,8 +33,10 @@ size_t darshan_partial_path(char *out, size_t room, const struct darshan_config 
                             const struct darshan_log_identity *identity);
 
 /* Stores the path to which a complete log is renamed; the caller must not replace an existing file.
- * partial: the path of darshan_partial_path. shutdown_seconds: whole seconds that writing the log
- * took. Returns the path's length, or 0 if it does not fit into room. */
+ * The path is identity->part or DARSHAN_LOGFILE if the log has such a name, otherwise `partial`
+ * (the path of darshan_partial_path) with shutdown_seconds + 1 in its name. shutdown_seconds: whole
+ * seconds that writing the log took. Returns the path's length, or 0 if the path does not fit into
+ * room. */
 size_t darshan_final_path(char *out, size_t room, const struct darshan_config *config,
                           const struct darshan_log_identity *identity, const char *partial,
                           int64_t shutdown_seconds);

@@ -1,3 +1,3 @@
-/* Declares statx: <sys/stat.h> of glibc has it since 2.28. For musl, libc-statx.h in ../musl
+/* Includes <sys/stat.h>, in which glibc declares statx since 2.28. libc-statx.h in ../musl also
  * declares it if musl's headers do not. */
 #include <sys/stat.h>

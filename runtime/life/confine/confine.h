@@ -16,8 +16,8 @@ enum {
 /* Returns, as a sum of FILTER_ flags, what the call syscall(number, a, b, ...) would forbid; 0 if
  * nothing. prctl(a, b) has the number SYS_prctl. */
 int filter_is_asked(long number, long a, long b);
-/* Returns 1 if a call that installs a filter has succeeded, judged by its number, flags and result;
- * otherwise 0. */
+/* After a call for which filter_is_asked was not 0: returns 1 if `result` says that the filter is
+ * installed, otherwise 0. flags: those of seccomp; unused for prctl. */
 int filter_is_there(long number, long flags, long result);
 
 /* filter_coming is called before the call that installs a filter, in any thread. It prepares the

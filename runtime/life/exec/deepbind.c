@@ -14,9 +14,10 @@
 enum { MOST = 256, NAME = 48 };
 
 /* State of a slot: EMPTY; OPENING: a library is being opened, and may not be loaded yet; MISSING:
- * the library was not found; COUNTED. dlopen may fail, so a library counts only when
- * /proc/self/maps has its inode. If the loader searches its path for the library, the beginning of
- * the file name must match ("libz.so.1" is mapped as "libz.so.1.2.13"). */
+ * no mapping in /proc/self/maps was of the library, for example because dlopen failed; COUNTED: a
+ * mapping was. A library counts only when /proc/self/maps has its inode. If the loader searches its
+ * path for the library, the beginning of the file name must match ("libz.so.1" is mapped as
+ * "libz.so.1.2.13"). */
 enum library_state { EMPTY, OPENING, MISSING, COUNTED };
 struct library_noted {
   uint64_t inode; /* 0: unknown, names are compared */

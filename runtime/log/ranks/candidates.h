@@ -79,9 +79,9 @@ int candidates_merge(struct candidates *set, const char *bytes, size_t n, size_t
 int candidates_can_merge(struct candidates *set, int section);
 /* Copies borrowed bytes, so that they may be changed. Returns 0, or -1 if out of memory. */
 int candidate_own(struct arena *arena, struct candidate *candidate);
-/* Merges `from` into `into`, which has the same section: the same record in higher ranks, or
- * (leave_excess) another record. If records of the section cannot be merged, keeps that of `into`.
- * `from` may be changed. Returns 0, or -1 if out of memory. */
+/* Merges `from` into `into`, which has the same section: the same record in higher ranks or, when
+ * leave_excess folds a section into one record, another record. If records of the section cannot be
+ * merged, keeps that of `into`. `from` may be changed. Returns 0, or -1 if out of memory. */
 int candidate_absorb(struct candidates *set, struct candidate *into, struct candidate *from);
 
 /* --- removing ---------------------------------------------------------------------- */

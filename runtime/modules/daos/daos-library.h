@@ -30,8 +30,8 @@ enum daos_family { DAOS_LIBDFS, DAOS_LIBDAOS, DAOS_FAMILIES };
 /* Returns the library of this family that the code at the address `caller` uses; NULL if the
  * runtime finds none. */
 struct daos_library *daos_library_of(enum daos_family family, const void *caller);
-/* Returns the real function `name`, with this number (DAOSFN_...); never NULL. lib: NULL: unknown;
- * the function still forwards. */
+/* Returns the real function `name`, with this number (DAOSFN_...); never NULL. If lib is NULL or
+ * lacks the function, returns the next one in global scope, or one that fails with ENOSYS. */
 void *daos_function(struct daos_library *lib, int number, const char *name);
 
 #endif

@@ -73,9 +73,9 @@ void daos_container_opened(struct daos_call *call, daos_handle poh, const daos_h
 void daos_container_met(struct daos_call *call, daos_handle poh, const daos_handle *coh);
 struct daos_container daos_container_at(uint32_t number);
 
-/* Return the item, the state of a file or object: of an open file, by its address; of an object, by
- * its handle; of a record, by its number (daos_item_at, never NULL). NULL if it is not recorded.
- * The caller holds no lock. */
+/* daos_file_of returns the item, the state, of the open file at this address, and daos_object_of
+ * that of the object with this handle; NULL if it is not recorded. daos_item_at returns the item of
+ * the record with this number, never NULL. The caller holds no lock. */
 struct daos_item *daos_file_of(const void *file);
 struct daos_item *daos_object_of(enum daos_kind kind, daos_handle handle);
 struct daos_item *daos_item_at(enum daos_kind kind, uint32_t number);

@@ -20,7 +20,7 @@ enum dxt_decision { DXT_UNDECIDED, DXT_TRACED, DXT_NOT_TRACED };
 
 /* The fields of the previous segment, from which a segment is packed as differences. */
 struct dxt_previous {
-  uint64_t start;    /* in units of time (pack.h) */
+  uint64_t start;    /* in units of 2^-21 s (pack.h) */
   int64_t offset[2]; /* end of the last read and of the last write */
   int64_t length;
   uint64_t thread; /* set if threads are recorded */

@@ -31,7 +31,7 @@ enum {
 struct dxt_packed {
   int writes;               /* 1: a write, 0: a read */
   int64_t offset, length;   /* in bytes; offset: -1 if unknown */
-  uint64_t start, duration; /* in units of time */
+  uint64_t start, duration; /* in units of 2^-21 s */
   uint64_t thread;          /* pthread_self(); 0: not recorded */
 };
 

@@ -139,7 +139,7 @@ static void decide(enum dxt_module module, uint32_t number, struct dxt_trace *tr
   if (trace->decision == DXT_UNDECIDED) trace->decision = DXT_NOT_TRACED;
 }
 
-/* Converts seconds to units of time (pack.h), rounded; 0 for a negative time. */
+/* Converts seconds to units of 2^-21 s (pack.h), rounded; 0 for a negative time. */
 static uint64_t units_of(double seconds) {
   return seconds > 0 ? (uint64_t)(int64_t)(seconds * DXT_UNITS_PER_SECOND + 0.5) : 0;
 }

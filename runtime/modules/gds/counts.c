@@ -40,9 +40,9 @@ static int64_t add_compat(struct gds_item *item, int writes, int64_t bytes, int6
   return moved;
 }
 
-/* Counts the bytes of batches and streams that cuFile has moved by POSIX calls so far, for the
- * compatibility path, and subtracts them from item->awaited. These bytes are moved some time after
- * the call that submitted them. writes: 1 for writes, 0 for reads. */
+/* For the compatibility path, cuFile moves the bytes of batches and streams by POSIX calls, some
+ * time after the call that submitted them. Adds the bytes that it has moved so far to the record
+ * and to item->seen, and subtracts them from item->awaited. writes: 1 for writes, 0 for reads. */
 static void settle(struct gds_item *item, int writes) {
   int64_t moved = item->awaited[writes]
                       ? add_compat(item, writes, item->awaited[writes], item->seen[writes])

@@ -22,8 +22,8 @@ enum gds_family { GDS_CUFILE, GDS_HIPFILE, GDS_FAMILIES };
 /* Returns the library of this family that the code at the address `caller` uses; NULL if the
  * runtime finds none. */
 struct gds_library *gds_library_of(enum gds_family family, const void *caller);
-/* Returns the real function `name`, with this number (GDSFN_...); never NULL. lib: NULL: unknown;
- * the function still forwards. */
+/* Returns the real function `name`, with this number (GDSFN_...); never NULL. If lib is NULL or
+ * lacks the function, returns the next one in global scope, or one that fails with ENOSYS. */
 void *gds_function(struct gds_library *lib, int number, const char *name);
 
 #endif

@@ -49,8 +49,9 @@ static uint32_t record_of(const char *name, size_t length) {
   return store_number_of_name(store, STORE_H5D, darshan_hash(name, length, 0), name, length);
 }
 
-/* Reads the layout, the lengths of a chunk (in elements) and the number of filters of a dataset
- * from its creation property list. plist 0: the default, which has neither chunks nor filters.
+/* Reads the layout (into dataset->layout), the lengths of a chunk (in elements) and the number of
+ * filters of a dataset from its creation property list. plist 0: the default, a contiguous dataset
+ * without filters; `lengths` and *filters, which the caller has set to 0, then stay unchanged.
  * Returns the number of dimensions of a chunk; 0 without chunks, negative if the library fails. */
 static int ask_storage(struct h5_library *lib, int64_t plist, struct h5_dataset *dataset,
                        uint64_t lengths[RANK_MOST], int *filters) {

@@ -32,8 +32,9 @@ struct h5_library {
 extern struct libraries h5_libraries __attribute__((visibility("hidden")));
 
 /* Returns the real function `name`, with this number (H5FN_...), of the HDF5 library that the code
- * at the address `caller` uses, and stores the library in *library. Sets *library to NULL if the
- * library is unknown; the returned function still forwards. */
+ * at the address `caller` uses, and stores the library in *library; NULL if it is unknown. If it is
+ * unknown or lacks the function, returns the next one in global scope, or one that fails with
+ * ENOSYS. */
 void *h5_function_slow(int number, const char *name, const void *caller,
                        struct h5_library **library);
 /* Like h5_function_slow, which it calls only if this caller or function is unknown. Inline, because

@@ -31,8 +31,8 @@ struct pn_library {
 /* Returns the library that the code at the address `caller` uses; NULL if the runtime finds
  * none. */
 struct pn_library *pn_library_of(const void *caller);
-/* Returns the real function `name`, with this number (PNFN_...); never NULL. lib: NULL: unknown;
- * the function still forwards. */
+/* Returns the real function `name`, with this number (PNFN_...); never NULL. If lib is NULL or
+ * lacks the function, returns the next one in global scope, or one that fails with ENOSYS. */
 void *pn_function(struct pn_library *lib, int number, const char *name);
 
 #endif

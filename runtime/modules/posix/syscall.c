@@ -111,8 +111,8 @@ static void opened_how(const struct posix_call *call, int result, uint64_t t1, u
                result >= 0 ? (mode_t)how->mode : 0, t1, t2);
 }
 
-/* Counts a system call that returns a descriptor of a file. Returns 1, or 0 if it is another
- * call. */
+/* Counts a system call that makes, copies or receives a descriptor of a file, or sets up a ring.
+ * Returns 1 for these calls and for every fcntl, counted or not; 0 for other calls. */
 static int descriptor_made(const struct posix_call *call, long result, uint64_t t1, uint64_t t2) {
   const long *a = call->argument;
   int fd = (int)a[0], made = (int)result;

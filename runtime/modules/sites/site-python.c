@@ -68,7 +68,9 @@ static void take_script_here(void *argument) {
       script_frames(taking->frames, taking->most, &taking->imports, taking->words, &call);
 }
 
-/* Like site_take_python, for a script. If the frames cannot be read, *python stays empty. */
+/* Like site_take_python, for a thread that runs a script of another interpreter (bash, Perl, Java,
+ * JavaScript). *python stays empty if the frames cannot be read, or if words is NULL and
+ * script_needs_call(). */
 static void take_script(struct site_python *python, struct python_frame *frames, size_t most,
                         struct script_words *words) {
   struct taking taking = {frames, most, 0, false, words, NULL};

@@ -67,7 +67,7 @@ static void end_namespace(struct tree *folder, const struct tree_process *first)
   }
 }
 
-/* Applies a row of the event file to the table of processes. */
+/* Applies a row of the event file to the table of processes. Ignores the row if out of memory. */
 static void add_row(struct tree *folder, const struct run_event *row) {
   int is_new;
   struct tree_process *process = id_table_get(&folder->processes, key_of(row), &is_new);

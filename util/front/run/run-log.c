@@ -184,7 +184,8 @@ static void put_in_order(struct run_outcome *outcome, const struct path_list *ot
 }
 
 /* Makes logs of journals that remain in the run directory, for example those of a killed job's
- * ranks, because no other process will. Adds these logs to `others`. */
+ * ranks, because no other process will, and adds these logs to `others`. Then discards the run
+ * directory, and keeps in outcome->journals only the journals that still exist. */
 static void take_rest(struct run_outcome *outcome, const struct places *places,
                       struct path_list *others) {
   struct recovery recovery;

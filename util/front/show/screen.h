@@ -1,6 +1,6 @@
-/* Prints the summary of `darshan stat`: on stderr about 20 lines as wide as the terminal, so that
- * the findings and the path of the log fit below, or as data. In the code, the summary is a struct
- * picture (summary/summary.h). */
+/* Prints the summary of `darshan stat`, as text on stderr or as data. The text has about 20 lines
+ * of the terminal's width, so that the findings and the path of the log fit below. In the code, the
+ * summary is a struct picture (summary/summary.h). */
 #ifndef DARSHAN_FRONT_SCREEN_H
 #define DARSHAN_FRONT_SCREEN_H
 

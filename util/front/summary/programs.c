@@ -138,7 +138,8 @@ static void add_record(struct program *program, const struct darshan_process_rec
     if (record->fcounters[i] > 0) program->time += record->fcounters[i]; /* false for NaN */
 }
 
-/* Adds the failed processes of a record to the failures of the program with this name. */
+/* Adds the failed processes of a record to the failures of the program with this name. Does nothing
+ * if out of memory. */
 static void add_end(struct programs *programs, const char *name,
                     const struct darshan_process_record *record) {
   int64_t ended = record->counters[PROCESS_ENDED], status = record->counters[PROCESS_STATUS];

@@ -123,7 +123,8 @@ static struct picture_layer *layer_of(struct picture *picture,
   return layer;
 }
 
-/* Adds a record of the lowest layers to the numbers of its file. */
+/* Adds a record of a lowest layer (the caller checks this by picture_is_bottom) to the numbers of
+ * its file. Does nothing if out of memory. */
 static void add_file(struct picture *picture, const struct darshan_merge_plan *plan,
                      const darshan_log *log, const void *record) {
   const struct darshan_base_record *base = record;

@@ -20,7 +20,8 @@ static double number_of(const struct darshan_training_record *record, int counte
   return number > 0 ? (double)number : 0;
 }
 
-/* Counts the loops by their record ids: if ranks share no record, each has one of the same id. */
+/* Counts the loops by their record ids: if ranks share no record, each has one of the same id. Does
+ * nothing if out of memory. */
 static void add_loop(struct epochs *sum, const struct darshan_training_record *record) {
   int is_new;
   double *processes = id_table_get(&sum->loops, record->base.id, &is_new);

@@ -68,8 +68,10 @@ enum fit { FITS_NOT, FITS, IS_COPY, IS_UNCLEAR };
 
 /* Decides whether a log belongs to a launch with the same id. jobid: the log's scheduler_job().
  * Returns FITS or FITS_NOT. After a message, returns IS_COPY if the log is a copy of a log of the
- * launch, or IS_UNCLEAR. Launches without a unique name are distinguished by time: the next launch
- * begins after the previous one ended. */
+ * launch, or IS_UNCLEAR. To a launch without a unique name, a log with another jobid does not fit,
+ * nor one that begins after the launch ended and whose rank the launch already has. A log of such a
+ * rank that begins earlier fits if it has the same host and the launch has a name; otherwise it
+ * IS_UNCLEAR. The log of a child fits anyway. */
 static enum fit fit(const struct job_world *world, const struct job_log *log, int64_t jobid) {
   int is_unique = launch_is_unique(world->launcher, world->text);
   if (!is_unique && !log->is_child && world->jobid != jobid) return FITS_NOT;

@@ -108,8 +108,8 @@ static void discard(struct one_log *run, const struct run_process *process) {
     bytes_add(&list, name, strlen(name) + 1);
   }
   if (folder_drop_parts(&run->folder, list.at, list.n) < 0)
-    merge_say("cannot remove parts that need no log from the folder %s: %s", run->folder.path,
-              strerror(errno));
+    merge_say("cannot remove parts that need no log from the run directory %s: %s",
+              run->folder.path, strerror(errno));
   bytes_free(&list);
 }
 
@@ -149,8 +149,8 @@ static enum run_result merge_folder(struct one_log *run) {
   int resumed = fold_resume(&run->folder) < 0 && !run->folder.folded ? -1 : 0;
   if (resumed == 0 && !run->options->keep) resumed = closing_resume(&run->folder, log);
   if (resumed < 0) {
-    merge_say("cannot read the state of an earlier merger in %s: %s", run->folder.path,
-              strerror(errno));
+    merge_say("cannot read the state of an earlier merger in the run directory %s: %s",
+              run->folder.path, strerror(errno));
     return RUN_FAILED;
   }
   if (resumed) {

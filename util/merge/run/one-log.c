@@ -138,7 +138,8 @@ static int take_records(struct one_log *run, const struct run_process *process,
 
 /* Adds the names of a part, and in the first pass (again 0) its metadata and times, in the second
  * (again 1) its records. name: name of the rank's PROCESS record, which gets the part's command
- * line; NULL for a process that is not the rank's first. Returns 0, or -1 if out of memory. */
+ * line; NULL for a process that is not the rank's first. Returns 0, also if the part is unreadable
+ * and skipped with a message; -1 if out of memory. */
 static int take_part(struct one_log *run, struct run_process *process, struct run_part *part,
                      struct row_name *name, int again) {
   struct each_name each = {&run->combined, 0};
@@ -347,7 +348,7 @@ static int open_rank(void *context, int rank, struct reduce_source *source) {
     failed = world_settle(&run->world, &run->tree);
   }
   if (failed || take_rank(run, rank, again) < 0) {
-    merge_say("cannot merge %s: out of memory", run->folder.path);
+    merge_say("cannot merge the run directory %s: out of memory", run->folder.path);
     return -1;
   }
   *source =

@@ -123,7 +123,9 @@ static void find_living(struct run_tree *tree) {
 int left_read(struct run_folder *folder, struct run_tree *tree, int keep) {
   int result = 0;
   if (events_read(folder->fd, tree_take_row, tree) < 0 && folder_has(folder, RUN_EVENTS))
-    merge_say("cannot read all rows of %s/" RUN_EVENTS, folder->path);
+    merge_say("cannot read all rows of %s/" RUN_EVENTS
+              ": the log may lack processes, or their command lines",
+              folder->path);
   if (folder_list(folder) < 0) return -1;
   for (size_t i = 0; result == 0 && i < folder->count; i++)
     if (!folder->found[i].journal) result = tree_take_part(tree, &folder->found[i]);

@@ -69,8 +69,9 @@ class LogError(RuntimeError):
 
 
 def _candidates() -> Iterator[str]:
-    """Yields the paths at which the library may be: the one in the environment variable alone, if
-    it is set, else that of the installation or of the build folder."""
+    """Yields one path: that in the environment variable, if it is set; else that of the
+    installation (for a distribution's package only the name, which the dynamic linker looks up);
+    else, if the package is not installed, that in the build folder."""
     named = os.environ.get(VARIABLE)
     if named:
         yield named

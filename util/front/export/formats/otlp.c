@@ -45,8 +45,9 @@ static void begin_metric(FILE *out, const char *name, const char *unit, const ch
   fputs("\"dataPoints\":[", out);
 }
 
-/* Begins a data point with its times and attributes; the caller prints its value. *is_first: 1 for
- * the first point of a metric, which no comma precedes; then set to 0. */
+/* Begins a data point with its times and attributes. The list of attributes stays open: the caller
+ * may add some, and prints ], the value and }. *is_first: 1 for the first point of a metric, which
+ * no comma precedes; then set to 0. */
 static void begin_point(FILE *out, const struct export_view *view, struct sum *sum, int *is_first) {
   if (!*is_first) fputc(',', out);
   *is_first = 0;

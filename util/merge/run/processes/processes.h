@@ -139,9 +139,9 @@ int tree_take_part(struct run_tree *tree, const struct run_part *part);
 /* Converts the times of processes to the run's clock. Does not change the times of parts. Called
  * after all rows and parts. */
 void tree_set_clocks(struct run_tree *tree);
-/* Returns the nanoseconds to add to the times in a process's own parts. The results are times of
- * the run's clock, which is the clock of the first host. Returns 0 unless the clock of the
- * process's host certainly differs. */
+/* Returns the nanoseconds to add to the times in a process's own parts; the sums are times of the
+ * run's clock, which is the clock of the first host. Returns 0 unless the clock of the process's
+ * host certainly differs. */
 int64_t tree_behind(const struct run_tree *tree, const struct run_process *process);
 /* Returns the index of the program that began at start_ns in a process with this pid; -1 if there
  * is none. */

@@ -35,7 +35,8 @@ def is_library(path: str) -> bool:
 
 def plain(function: str) -> str:
     """Returns the name of a method as programs write it: "new Writer" for a constructor,
-    "Writer.main.lambda" for a lambda; other names unchanged."""
+    "Writer.main.lambda" for a lambda, "Writer.static" for what initializes the class; other names
+    unchanged."""
     if found := _CONSTRUCTOR.fullmatch(function):
         return f"new {found[1]}"
     function = function.replace(".<clinit>", ".static")

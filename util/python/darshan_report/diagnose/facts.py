@@ -458,7 +458,8 @@ class Facts:
         return job_rate(self.log, self.table("POSIX"), self.limits)
 
     def movers(self, table: Table) -> np.ndarray:
-        """Returns, per file, how many processes move bytes at the same time."""
+        """Returns, per file, how many processes are taken to move bytes at the same time: those of
+        the file; except in a process tree, at least all that move bytes of files of their own."""
         return _movers(self, table) if self.together else table.processes
 
     @functools.cached_property
@@ -587,8 +588,7 @@ def _movers(_: Facts, table: Table) -> np.ndarray:
 
 
 def _prefix(first: str, module: str) -> str:
-    """Returns the prefix of a module's counters, which is the module's name for modules of the
-    annex. first: the first counter."""
+    """Returns the prefix of a module's counters, without the underscore. first: one counter."""
     return module if first.startswith(f"{module}_") else first.partition("_")[0]
 
 

@@ -14,8 +14,8 @@ _ROUNDING = 0.005
 
 @dataclass(frozen=True)
 class Shares:
-    """Seconds in file I/O, in I/O of all layers, and of the time in which processes could work,
-    each summed over all processes."""
+    """Seconds in file I/O, in I/O of all layers, and of the time in which processes could work
+    (their lifetimes without the waits for child processes), each summed over all processes."""
 
     files: float  # in file I/O
     all: float  # in I/O of all layers; equal to files without layers above

@@ -365,8 +365,9 @@ def _costliest(
     problems: list[Finding], where: dict[int, str], tried: dict[int, list[str]], most: int
 ) -> Iterator[str]:
     """Yields at most `most` lines: the first problem with its line of code and its remedy, then the
-    titles of further problems, and the command that shows more. where, tried: line of code and
-    results of `darshan try`, by id() of the finding."""
+    titles of further problems, a note on what "work" is if a title needs it, and the command that
+    shows more. problems: at least one. where, tried: line of code and results of `darshan try`, by
+    id() of the finding."""
     first = problems[0]
     place, texts = where[id(first)], tried[id(first)][:1]
     told = [*_headline(first)]

@@ -145,8 +145,9 @@ def is_kept(path: str) -> bool:
 
 def read_result(path: str) -> tuple[dict[str, Any], int]:
     """Returns the results that `darshan try` wrote to a file, and the user id of the file's owner.
-    Because any user may have created the file, links are not followed and pipes are not opened.
-    Raises OSError if it cannot be opened, ValueError if it is not a result of this version."""
+    Because any user may have created the file, links are not followed, and a pipe is neither waited
+    for nor read. Raises OSError if the file cannot be opened or is a link, ValueError if it is not
+    a result of this version."""
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(handle, "rb") as file:
         status = os.fstat(handle)

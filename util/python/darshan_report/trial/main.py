@@ -221,8 +221,8 @@ def _edits(options: Options, chosen: Chosen) -> list[Edit]:
 
 
 def _tell(options: Options, trial: Trial, chosen: Chosen) -> int:
-    """Writes the result of a trial, also next to the log if it is that of the program. Returns the
-    exit status."""
+    """Writes the result of a trial, and also puts it next to the log if the log is one of the tried
+    program. Returns the exit status."""
     result = Result(trial.baseline, chosen.candidates, notes=trial.mask.told())
     asks = {one.name: chosen.finding_of(one.name) for one in chosen.candidates}
     result.findings = {name: finding.name for name, finding in asks.items() if finding is not None}

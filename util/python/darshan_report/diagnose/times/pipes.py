@@ -60,8 +60,10 @@ class Family:
 
 @once
 def outside(facts: Facts) -> Outside | None:
-    """Returns what each process of a tree moved outside of recorded files; None if the run is no
-    process tree, or if the kernel's counts are missing."""
+    """Returns what each process of a tree moved outside of recorded files, with its calls, waits
+    and times; None if the run is no process tree, or if the log has no USAGE. `counted` is False
+    for processes without the kernel's counts. Bytes may be negative, because the counts of a killed
+    child are in its parent's: sums are right."""
     tree, table = facts.tree, facts.table("USAGE")
     if tree is None or table is None or len(tree) < 2:
         return None

@@ -67,11 +67,11 @@ def _key(parser: argparse.ArgumentParser, options: argparse.Namespace) -> str:
 
 
 def _size(text: str) -> int:
-    """Returns the bytes of a size such as 500MB or 4GiB; KB and KiB are both 1024 bytes, and so on.
-    Raises ArgumentTypeError for other text."""
+    """Returns the bytes of a size such as 500MiB or 4GiB; KB and KiB are both 1024 bytes, and so
+    on. Raises ArgumentTypeError for other text."""
     found = re.fullmatch(r"([0-9]{1,15})(?:([KMGT])(?:i?B)?|B)?", text, re.IGNORECASE)
     if found is None:
-        raise argparse.ArgumentTypeError(f"{text}: must be a size like 500MB or 4GiB")
+        raise argparse.ArgumentTypeError(f"{text}: must be a size like 500MiB or 4GiB")
     return int(found[1]) << 10 * (1 + "KMGT".index(found[2].upper()) if found[2] else 0)
 
 

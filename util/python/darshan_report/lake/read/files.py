@@ -25,9 +25,9 @@ STATE_BITS = 24  # of a key: the hash of size and time; the bits above them hash
 
 @dataclass(frozen=True)
 class Found:
-    """A file that may be a log, as a search found it: path, size in bytes, time of change
-    (nanoseconds since 1970), and user id of its owner. key: a hash of path, size and time, by which
-    a lake recognizes an unchanged file."""
+    """A file that may be a log, as a search found it: path, size in bytes, time of last
+    modification (nanoseconds since 1970), and user id of its owner. key: a hash of path, size and
+    time, by which a lake recognizes an unchanged file."""
 
     path: str
     size: int
@@ -55,7 +55,8 @@ class Identity:
 @dataclass(frozen=True)
 class State:
     """The state of a file, which differs if the file was written or replaced: device, number of the
-    inode, size in bytes, time of change (nanoseconds since 1970), and user id of the owner."""
+    inode, size in bytes, time of last modification (nanoseconds since 1970), and user id of the
+    owner."""
 
     device: int
     number: int  # of the inode
@@ -78,8 +79,8 @@ def _hash(content: bytes, secret: bytes = b"") -> int:
 
 
 def _key(path: str, size: int, changed: int, secret: bytes) -> int:
-    """Returns a hash of the path, size and time of change of a file. Its upper bits are a hash of
-    the path alone. secret: key of the hash of the path, in an anonymized lake."""
+    """Returns a hash of the path, size and time of last modification of a file. Its upper bits are
+    a hash of the path alone. secret: key of the hash of the path, in an anonymized lake."""
     place = _hash(os.fsencode(path), secret) >> STATE_BITS << STATE_BITS
     return place | _hash(f"{size} {changed}".encode()) >> (64 - STATE_BITS)
 
@@ -241,8 +242,8 @@ def identity(path: str, most: int = sys.maxsize, secret: bytes = b"") -> tuple[I
     """Reads a file. Returns its log's identity, and its state before it was read. Raises OSError,
     also if a log has more than `most` bytes. Pipes and devices are not opened, because this could
     block, or rewind a tape. If a file lacks the header of a log, no more of it is read, and its
-    identity is a hash of its path, size and time of change. secret: the key of this hash; b"" for a
-    hash without a key."""
+    identity is a hash of its path, size and time of last modification. secret: the key of this
+    hash; b"" for a hash without a key."""
     _regular(os.stat(path), path)
     whole = hashlib.sha256()
     link = os.lstat(path)
@@ -268,8 +269,8 @@ def identity(path: str, most: int = sys.maxsize, secret: bytes = b"") -> tuple[I
 
 def odd(found: Found, now: State | None, which: Identity) -> str:
     """Returns the reason why the file that was read is not the one that was listed: it could not be
-    read, or its size or time of change differs. Returns "" if it is the same file. now: its state
-    when it was read; None if it could not be read. which: has the reason then."""
+    read, or its size or time of last modification differs. Returns "" if it is the same file. now:
+    its state when it was read; None if it could not be read. which: has the reason then."""
     if now is None:
         return which.problem
     same = (now.size, now.changed) == (found.size, found.changed)
@@ -287,7 +288,7 @@ def is_as_found(found: Found) -> bool:
 
 def of_failure(found: Found, why: str) -> Identity:
     """Returns an identity for a file that could not be read, with the reason `why`. Another size,
-    time of change or reason gives another identity."""
+    time of last modification or reason gives another identity."""
     said = f"{found.size} {found.changed} {why} ".encode() + os.fsencode(found.path)
     if found.secret:
         return _identity(hashlib.blake2b(said, digest_size=32, key=found.secret).digest(), why)

@@ -77,8 +77,9 @@ class LaneBins:
             np.add.at(self._inside[row], two, -width)
 
     def cells(self, most: int) -> Cells:
-        """Returns the sums in bins that are not empty. Widens the bins until at most `most` are
-        left, but keeps at least _LEAST / 4 bins per row."""
+        """Returns the sums in bins that are not empty. For that, adds up neighbouring bins (not in
+        the object itself) until at most `most` are left, but keeps at least _LEAST / 4 bins per
+        row, even if more than `most` are then left."""
         busy = self._busy + np.cumsum(self._inside, axis=1)[:, :-1]
         busy = np.where(busy > 1e-12, busy, 0)
         parts, bins = [self._count, self._bytes, busy], self.bins

@@ -141,7 +141,10 @@ def of_files(context: Context, wanted: Sequence[int]) -> dict[str, Any]:
 
 
 def stripes(context: Context, wanted: Sequence[int]) -> dict[int, list[dict[str, Any]]]:
-    """Returns the Lustre stripes of each file, by its index in `wanted`. wanted: record ids."""
+    """Returns the Lustre layout of each file that has one, by the file's index in `wanted`: per
+    component its counters, its first targets (osts) and the number of the others (more). If records
+    are damaged, adds that to context.damaged, and the files of later records are missing. wanted:
+    record ids."""
     region = context.info.region("LUSTRE")
     if region is None or region.length == 0:
         return {}

@@ -89,7 +89,8 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
     seconds = np.where(mask, lost, 0.0)
     stake = facts.stake(
         seconds.sum(),
-        "time beyond a good rate, multiplied by the share that goes back: an upper bound",
+        "time beyond a good rate, multiplied by the share of transfers that go back: an upper "
+        "bound",
     )
     if not facts.worth(stake):
         return

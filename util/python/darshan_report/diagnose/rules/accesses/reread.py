@@ -279,11 +279,14 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
     repeated = in_order | among(table.ids, _by_netcdf(facts, direction))
     often = seconds[mostly(facts, table, kind) & repeated].sum()
     more = between(facts, f"{NAME}-{word}", float(often))
+    basis = "writing time, multiplied by the share of bytes written again"
     if direction == "READ":  # cache misses of random blocks then come when the data are used
-        seconds = np.maximum(0.0, seconds - np.where(mask & ~in_order, moved, 0) / _MEMORY)
+        blocks = mask & ~in_order & (moved < _BLOCKS[1] * np.maximum(1, table["READS"]))
+        seconds = np.maximum(0.0, seconds - np.where(blocks, moved, 0) / _MEMORY)
+        basis = "reading time, multiplied by the share of bytes read again, less what memory takes"
     stake = facts.stake(
         seconds.sum(),
-        f"time, multiplied by the share of bytes moved again, less what memory takes{more.basis}",
+        f"{basis}{more.basis}",
         again,
         whole,
         between=more.seconds,

@@ -33,7 +33,9 @@ def find(facts: Facts) -> Iterator[Finding]:
     time = facts.lost(table["F_READ_TIME"] + table["F_WRITE_TIME"], moved, facts.movers(table))
     seconds = np.where(mask, time * switches / np.maximum(calls, 1), 0.0)
     stake = facts.stake(
-        seconds.sum(), "time beyond a good rate, multiplied by the share of changes: an upper bound"
+        seconds.sum(),
+        "time beyond a good rate, multiplied by the share of transfers before which the direction "
+        "changes: an upper bound",
     )
     if not facts.worth(stake):
         return

@@ -42,7 +42,8 @@ def find(facts: Facts) -> Iterator[Finding]:
             continue
         stake = facts.stake(
             float(seconds[place]),
-            "time beyond a good rate, multiplied by the share that is not aligned: an upper bound",
+            "time beyond a good rate, multiplied by the share of transfers that are not aligned: "
+            "an upper bound",
         )
         if not facts.worth(stake):
             return

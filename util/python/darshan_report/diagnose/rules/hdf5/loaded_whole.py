@@ -52,15 +52,15 @@ def find(facts: Facts) -> Iterator[Finding]:
         return
     first, *others = leading(mask, lost, len(mask))
     more = f" and {plural(len(others), 'more file')} like it" if others else ""
+    was, it_was = ("were", "they were") if others else ("was", "it was")
     place = posix.place(int(ids[first]))
     yield Finding(
         NAME,
         "Files are read whole when they are opened, for a small part of them",
-        f"{facts.name(int(ids[first]))}{more} were read into memory when they were opened: "
+        f"{facts.name(int(ids[first]))}{more} {was} read into memory when {it_was} opened: "
         f"{amount(int(read[mask].sum()))} in {seconds(float(spent.sum()))}{facts.over_all}. The "
         f"program asked for {amount(int(asked[mask].sum()))} of them "
-        f"({share(float(asked[mask].sum()), float(read[mask].sum()))}), which are then copies of "
-        "memory.",
+        f"({share(float(asked[mask].sum()), float(read[mask].sum()))}), and got them from memory.",
         stake=stake,
         evidence=()
         if place is None

@@ -75,9 +75,9 @@ def _longest(facts: Facts, extra: Table, at: int) -> tuple[float, bool]:
 
 def _by_sites(facts: Facts) -> tuple[float, bool]:
     """Returns, from the call sites, the seconds in calls on locks of the process that waited
-    longest, and whether each site has its time per process (otherwise means are added). Returns 0.0
-    and False without call sites. A process that holds the lock and never waits has other sites, so
-    it does not lower the mean."""
+    longest, and whether each site has its time per process. Otherwise adds the mean over the
+    processes that called from the site. A process that only holds the lock usually calls from other
+    sites, so it does not lower this mean. Returns 0.0 and False without call sites."""
     table = facts.table("SITES")
     if table is None:
         return 0.0, False

@@ -38,7 +38,7 @@ def _stake(facts: Facts, table: Table, found: WholeSet) -> Stake:
     basis = "waits for data, multiplied by the share of the bytes that are read again"
     stake = facts.stake(
         0.0 if each else found.spent * found.again,
-        basis if each else "time for these files, multiplied by the share read again",
+        basis if each else "time for these files, multiplied by the share of bytes read again",
         read,
         int(table.sum("BYTES_READ")),
         between=each * found.again * found.loader.processes,

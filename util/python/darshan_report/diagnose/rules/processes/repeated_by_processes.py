@@ -56,8 +56,8 @@ class _Again:
 
     @property
     def saved(self) -> float:
-        """The share of the work (0 to 1) that is saved if each file is read, or each folder listed,
-        only once."""
+        """The share (0 to 1) of the bytes read, or of the listings, that is saved if each file is
+        read, or each folder listed, only once."""
         return 1 - self.once / max(1, self.moved)
 
 

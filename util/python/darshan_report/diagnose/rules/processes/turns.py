@@ -60,8 +60,9 @@ def _written(facts: Facts, table: Table) -> npt.NDArray[np.bool_]:
 
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding for POSIX, and another for STDIO, on files that the ranks of a job write in
-    turns. Yields nothing unless the waits in MPI are at least half as long as if each rank waited
-    for all others."""
+    turns. Yields nothing unless the ranks' waits in MPI before the openings of these files, which
+    only call sites show, are at least half as long as if each rank waited until all others had
+    written."""
     if not facts.together:
         return
     waited = waits.waited(facts)

@@ -452,8 +452,9 @@ def _library(site: Site) -> str:
 
 def _add_compiled(facts: Facts, known: Loops, spent: dict[_Way, Counter[str]]) -> None:
     """Adds to `spent` the seconds between the calls of libraries of compiled languages (C++,
-    Fortran) on text files. libstdc++ calls fileno before each I/O call, so the time is in the gap
-    before fileno. Sites with the same callers are therefore combined."""
+    Fortran) on text files, by the library in words (_library). They are at most those in which the
+    library would work at the rate conversion.compiled. libstdc++ calls fileno before each I/O call,
+    so the time is in the gap before fileno. Sites with the same callers are therefore combined."""
     groups: dict[tuple[str, tuple[object, ...]], list[Site]] = defaultdict(list)
     for loop in known.groups:
         for site in loop.sites:

@@ -61,12 +61,12 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
     posix = facts.table("POSIX")
     if posix is None or (place := posix.place(files[0])) is None:
         return
-    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    more, was = (f" and {len(files) - 1} more", "were") if files[1:] else ("", "was")
     yield Finding(
         NAME,
         "Much of the run passes between the reads of a pickle of an old protocol",
-        f"{facts.name(files[0])}{more} was read in {count(calls)} pieces of {amount(read / calls)}"
-        ", as pickles of protocols before 4 are. Between these reads, "
+        f"{facts.name(files[0])}{more} {was} read in {count(calls)} pieces of "
+        f"{amount(read / calls)}, as pickles of protocols before 4 are. Between these reads, "
         f"{seconds(stake.run)} of {seconds(stake.of_run)} {stake.without}"
         f"({share(stake.run, stake.of_run)}) passed. The log does not show which of them it is: "
         "the oldest one, protocol 0, writes text, and is slow to write, too.",

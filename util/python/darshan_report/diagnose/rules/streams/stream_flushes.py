@@ -21,8 +21,9 @@ ROLE = CAUSE
 @once
 def files(facts: Facts, streams: Streams) -> Mask:
     """Returns a mask of the files that are written more often by flushes than because a buffer is
-    full. Leaves out files that are opened for every few flushes, because each close would also
-    flush them."""
+    full: by at least stream.calls flushes, with fewer than stream.buffer bytes per flush. Without
+    records of STDIO_EXT, a flush must also take at least latency() on average. Leaves out files
+    that are opened for every few flushes, because each close would also flush them."""
     calls, spent = _flushes(streams)
     found = streams.files & streams.kept_open(calls)
     found &= calls >= facts.limits["stream.calls"]
