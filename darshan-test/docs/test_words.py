@@ -184,6 +184,7 @@ FILE = re.compile(r"(?<![\w*….{}<>$/])[\w./-]*\w+\.(?:c|h|def|py|S|inc|json|te
 # Names on pages that the tree does not have: examples, and names of other programs.
 NOT_OURS = {
     "my_read",
+    ".tried.json",
     "--host",
     "--nproc-per-node",
     "DARSHAN_EXCLUDE_DIRS",
