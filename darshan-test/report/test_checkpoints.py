@@ -82,6 +82,22 @@ def test_each_function(title: str, tmp_path: Path) -> None:
     assert not found(Job((*files, replace(one, name="write;/home/me/train.py:31:main"))), tmp_path)
 
 
+def test_a_file_that_is_opened_twice(tmp_path: Path) -> None:
+    """A save that makes a temporary file, opens it again and renames it, as Lightning's, is one
+    save, and replaces nothing."""
+    files = [saved(f"/out/{step}.bin", 1.0 + 20 * step) for step in range(3)]
+    names = [one.name for one in files]
+    saver = FRAMES["Lightning's checkpoint"]
+    stack = f"{PACKAGES}/{saver};/home/me/train.py:31:main"
+    sites = [
+        site(f"open64;{frame}{stack}", *names, OPENS=3, F_OPEN_TIME=0.1)
+        for frame in ("/usr/lib/python3.11/tempfile.py:256:_mkstemp_inner;", "")
+    ]
+    sites.append(site(f"write;{stack}", *names, WRITES=3, BYTES_WRITTEN=300 * MIB))
+    (state,) = found(Job((*files, *sites), seconds=100), tmp_path)
+    assert (state.saves, state.kept, state.replaced) == (3, 3, 0)
+
+
 def test_cache_of_data(tmp_path: Path) -> None:
     """Files that a data set writes for its batches are no checkpoints. Neither are many files that
     numpy.save writes once, and that the program reads back."""

@@ -16,6 +16,7 @@ import numpy as np
 from ..call_sites.installed import is_thread
 from ..call_sites.lines import Site, sites_of
 from ..call_sites.measured import CLOSE, LONG, OPEN, SEEK, SYNC, WRITE
+from ..call_sites.stack import Python
 from ..classes import dataclass
 from ..diagnose.facts import Facts, once
 from ..diagnose.remedies.language import languages
@@ -166,6 +167,13 @@ def _beside(site: Site) -> bool:
     return last is not None and is_thread(last.file)
 
 
+def _temporary(site: Site) -> bool:
+    """Returns whether Python's module tempfile made the calls of a site: it makes an empty file,
+    which a library such as Lightning's then opens again to write a checkpoint."""
+    frames = [frame for frame in site.stack.frames if isinstance(frame, Python)]
+    return bool(frames) and frames[0].path.endswith("/tempfile.py")
+
+
 def _ways(facts: Facts, files: dict[int, File]) -> dict[str, _Way]:
     """Returns, for each pattern of file names, the sums of the call sites that wrote its files, and
     did not read. files: the written files, by record id."""
@@ -184,7 +192,7 @@ def _ways(facts: Facts, files: dict[int, File]) -> dict[str, _Way]:
         for pattern, part in homes.used(site).items():
             way = found[pattern]
             way.seconds += part * spent
-            if saver is not None and site.stack.called != "fdopen":
+            if saver is not None and site.stack.called != "fdopen" and not _temporary(site):
                 way.opens += part * sums.calls_of[OPEN]
             if sums.written > 0:
                 way.written += part * sums.written
