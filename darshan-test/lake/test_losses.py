@@ -88,7 +88,7 @@ def test_programs(lake: Path) -> None:
     assert {p.program: p.lost_seconds for p in told} == pytest.approx(want)
     assert {r["program"]: r["lost_seconds"] for r in page} == pytest.approx(want)
     by_rule = {(r["program"], r["rule"]): r["lost_seconds"] for r in ready}
-    assert {(r["program"], r["rule"]): r["lost_seconds"] for r in changes} == by_rule
+    assert {(r["program"], r["rule"]): r["lost_seconds"] for r in changes} == pytest.approx(by_rule)
     said = {(p.program, f["rule"]): f["lost_seconds"] for p in told for f in p.findings}
     assert said == pytest.approx({key: lost for key, lost in by_rule.items() if lost > 0})
     assert all(r["share"] is None or r["share"] <= 1 for r in ready)

@@ -32,7 +32,7 @@ def test_a_part_unknown(tmp_path: Path) -> None:
         for name, seen in RAW.items()
         for rank in range(2)
     )
-    region = Region("LAYERS", 1, raw=raw, number=layers_module().id)
+    region = Region("LAYERS", 2, raw=raw, number=layers_module().id)
     names = [(record_id(name.encode()), name.encode()) for name in RAW]
     path = tmp_path / "log.darshan"
     path.write_bytes(encode(standard_log({}, nprocs=2, names=names, annex=[region])))

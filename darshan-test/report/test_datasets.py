@@ -142,7 +142,7 @@ def made_log(seed: int) -> Log:
         nprocs=RANKS,
         names=[(record_id(name.encode()), name.encode()) for name in names],
         modules=[Region("H5D", 2, h5d)],
-        annex=[Region("LAYERS", 1, raw=raw, number=layers_module().id)],
+        annex=[Region("LAYERS", 2, raw=raw, number=layers_module().id)],
     )
 
 
@@ -380,7 +380,7 @@ def test_any_value(summary: Run, tmp_path: Path) -> None:
     log = standard_log(
         {},
         names=[(record_id(n.encode()), n.encode()) for n in names],
-        annex=[Region("LAYERS", 1, raw=raw, number=module.id)],
+        annex=[Region("LAYERS", 2, raw=raw, number=module.id)],
     )
     path = tmp_path / "log.darshan"
     path.write_bytes(encode(log))
@@ -443,7 +443,7 @@ def test_calls_on_metadata(summary: Run, tmp_path: Path) -> None:
         names=[(record_id(name), name)],
         annex=[
             Region("H5_META", 1, raw=raw, number=module.id),
-            Region("LAYERS", 1, raw=upper, number=layers_module().id),
+            Region("LAYERS", 2, raw=upper, number=layers_module().id),
         ],
     )
     path = tmp_path / "log.darshan"

@@ -21,7 +21,7 @@ with open("out.json", "w") as file:
 _LARGE = """
 import os
 file = os.open("data", os.O_RDWR | os.O_CREAT)
-os.truncate("data", 512 << 20)
+os.posix_fallocate(file, 0, 512 << 20)
 room = bytearray(8 << 20)
 for at in range(0, 512 << 20, 8 << 20):
     os.preadv(file, [room], at)  # here
