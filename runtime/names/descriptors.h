@@ -30,6 +30,8 @@ struct fd_facts {
 };
 /* Stores the facts about an open descriptor. Returns 0 or -errno. */
 int fd_look(int fd, struct fd_facts *facts);
+/* Returns the size of the file of an open descriptor in bytes; -1 if it is unknown. */
+int64_t fd_size(int fd);
 /* Stores the facts about an open descriptor of process pid (0: this process). Returns 0 or
  * -errno. */
 int fd_look_in(pid_t pid, int fd, struct fd_facts *facts);

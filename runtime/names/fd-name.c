@@ -59,6 +59,15 @@ static int look_at(int fd, const char *path, struct fd_facts *facts) {
   return 0;
 }
 
+int64_t fd_size(int fd) {
+  struct statx known;
+  /* The type and the number of links are asked for as well: a trace of system calls then shows that
+   * the call is the runtime's. */
+  long result = SYS5(SYS_statx, fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
+                     STATX_TYPE | STATX_NLINK | STATX_SIZE, &known);
+  return result < 0 ? -1 : (int64_t)known.stx_size;
+}
+
 int fd_look(int fd, struct fd_facts *facts) {
   return look_at(fd, "", facts);
 }
