@@ -30,8 +30,13 @@ struct fd_facts {
 };
 /* Stores the facts about an open descriptor. Returns 0 or -errno. */
 int fd_look(int fd, struct fd_facts *facts);
-/* Returns the size of the file of an open descriptor in bytes; -1 if it is unknown. */
-int64_t fd_size(int fd);
+/* The bytes of a regular file: its size, and what storage holds of it. */
+struct fd_space {
+  int64_t size, held;
+};
+/* Stores the size of the file of an open descriptor. Returns 0, or -1 if it is unknown, or if the
+ * file is not a regular one. */
+int fd_space_of(int fd, struct fd_space *space);
 /* Stores the facts about an open descriptor of process pid (0: this process). Returns 0 or
  * -errno. */
 int fd_look_in(pid_t pid, int fd, struct fd_facts *facts);

@@ -59,13 +59,16 @@ static int look_at(int fd, const char *path, struct fd_facts *facts) {
   return 0;
 }
 
-int64_t fd_size(int fd) {
+int fd_space_of(int fd, struct fd_space *space) {
   struct statx known;
   /* The type and the number of links are asked for as well: a trace of system calls then shows that
    * the call is the runtime's. */
   long result = SYS5(SYS_statx, fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
-                     STATX_TYPE | STATX_NLINK | STATX_SIZE, &known);
-  return result < 0 ? -1 : (int64_t)known.stx_size;
+                     STATX_TYPE | STATX_NLINK | STATX_SIZE | STATX_BLOCKS, &known);
+  const uint32_t needed = STATX_SIZE | STATX_BLOCKS; /* a network file system may not know them */
+  if (result < 0 || !S_ISREG(known.stx_mode) || (known.stx_mask & needed) != needed) return -1;
+  *space = (struct fd_space){(int64_t)known.stx_size, (int64_t)known.stx_blocks * 512};
+  return 0;
 }
 
 int fd_look(int fd, struct fd_facts *facts) {

@@ -487,17 +487,16 @@ int posix_is_folder(const char *path) {
 }
 
 void posix_look_for_holes(struct posix_file *file, int fd) {
-  struct stat st;
+  struct fd_space space;
   file->holes_known = 1;
-  if (sys_fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size < POSIX_SPARSE_SIZE ||
-      st.st_blocks >= st.st_size / 1024) /* blocks of 512 bytes */
+  if (fd_space_of(fd, &space) < 0 || space.size < POSIX_SPARSE_SIZE || space.held >= space.size / 2)
     return;
   record_make_room(STORE_POSIX_EXT);
   if (!posix_lock(file)) return;
   struct darshan_posix_ext_record *record = ext_of(file);
   if (record) {
-    record->counters[POSIX_EXT_SPARSE_SIZE] = st.st_size;
-    record->counters[POSIX_EXT_SPARSE_ALLOCATED] = st.st_blocks * 512;
+    record->counters[POSIX_EXT_SPARSE_SIZE] = space.size;
+    record->counters[POSIX_EXT_SPARSE_ALLOCATED] = space.held;
   }
   posix_unlock(file);
 }

@@ -38,10 +38,10 @@ static struct stdio_stream *follow(FILE *file, const struct posix_name *name) {
 /* Sets the position of a stream that was opened to append, only for writing: its bytes go to the
  * end of the file. A stream that also reads ("a+") begins to read at offset 0. */
 static __attribute__((noinline)) void begin_at_end(struct stdio_stream *stream, int fd) {
+  struct fd_space space;
   long flags = SYS3(SYS_fcntl, fd, F_GETFL, 0);
   if (flags < 0 || (flags & (O_APPEND | O_ACCMODE)) != (O_APPEND | O_WRONLY)) return;
-  int64_t size = fd_size(fd);
-  if (size >= 0) STDIO_POKE(stream->offset, size);
+  if (fd_space_of(fd, &space) == 0) STDIO_POKE(stream->offset, space.size);
 }
 
 void stdio_opened(FILE *file, const char *path, uint64_t t1, uint64_t t2) {

@@ -13,12 +13,12 @@ from ...measure.layers.layers import Layer
 from ..accesses.streams import Streams
 from ..table import Table
 
-# Seconds for each call: of a stream's buffer, of the same for wide characters, and of another call
-# on a file; without call sites and with them. From doc/performance.md; a slower processor needs
-# more.
+# Seconds that the runtime adds to a call: to one that a stream's buffer serves (`getc` in
+# doc/performance.md), to the same for a wide character, and to another call on a file (`pread` and
+# `lseek` there); without call sites and with them. All were measured on one machine.
 _BUFFERED = (8e-9, 20e-9)
 _WIDE = (28e-9, 50e-9)
-_OTHER = (35e-9, 55e-9)
+_OTHER = (70e-9, 80e-9)
 _LITTLE = 0.05  # share of the processes' time below which the recording is left out
 WIDE = frozenset(
     f"{name}{more}"
@@ -44,7 +44,10 @@ def recording(
     log: Log, layers: Sequence[tuple[Layer, Table]], streams: Streams | None, whole: float
 ) -> float:
     """Returns the seconds that the recording took, summed over all processes; 0 if they are less
-    than _LITTLE of `whole`, the seconds of the processes."""
+    than _LITTLE of `whole`, the seconds of the processes, and for logs of Darshan 3.5 and others,
+    whose cost is not known here."""
+    if log.info.region("USAGE") is None:
+        return 0.0
     with_sites = 1 if sites_in(log) else 0
     buffered = other = 0.0
     for layer, table in layers:

@@ -54,7 +54,7 @@ class Format:
     touched: int  # bytes of mapped files that the program touched
     seconds: float  # seconds in calls on these files, summed over processes
     later: int = 0  # POSIX reads after the first one of each open
-    forward: int = 0  # of these, reads at a larger offset than all before
+    forward: int = 0  # POSIX reads, first ones included, behind the end of the last read
 
     @property
     def moved(self) -> int:
