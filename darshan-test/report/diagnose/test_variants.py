@@ -279,3 +279,19 @@ def test_a_second_pass_is_no_search(tmp_path: Path) -> None:
     read = [row("LAYERS", f"/f.h5:/{i}", **every) for i in range(400)]
     read = [*search.rows[:2], *read, *search.rows[402:]]
     assert "objects-searched" not in findings(replace(search, rows=tuple(read)), tmp_path)
+
+
+def test_the_cost_of_recording_is_that_of_this_runtime(tmp_path: Path) -> None:
+    """Very many calls are said to have cost time by their recording only in logs of this runtime,
+    which have records of USAGE; what Darshan 3.5 takes for a call is not known here."""
+    job = Job(
+        (
+            row("STDIO", "/a", READS=90_000_000, BYTES_READ=90_000_000, F_READ_TIME=0.2),
+            row("STDIO_EXT", "/a", FILLS=22_000, FILLED_BYTES=90_000_000),
+        ),
+        seconds=2,
+    )
+    own = replace(job, rows=(*job.rows, row("USAGE", "app", F_USER_TIME=1.8)))
+    told = [findings(one, tmp_path)["character-calls"] for one in (job, own)]
+    assert [finding.stake.slowed for finding in told] == [False, True]
+    assert ["Recording" in finding.sentence for finding in told] == [False, True]
