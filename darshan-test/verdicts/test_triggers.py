@@ -114,6 +114,8 @@ TESTS = {
     "whole-tables": "test_between_calls",
     "gpu-compatibility": "test_gpu_direct",
     "loader-bound-training": "test_training",
+    "long-imports": "test_before_training",
+    "made-at-start": "test_before_training",
     "read-by-each-worker": "test_whole_set",
     "shared-across-fork": "test_inherited",
     "unseen-storage": "test_bytes_from_storage",
@@ -255,6 +257,20 @@ def test_training(build: Path, tmp_path: Path) -> None:
         command = (sys.executable, str(folder / "epochs.py"), scenario)
         log = run_of(build, tmp_path, "env", packages, "PYTHONDONTWRITEBYTECODE=1", *command)
         assert ("loader-bound-training" in told(build, log)) == expected
+        log.unlink()
+
+
+def test_before_training(build: Path, tmp_path: Path) -> None:
+    """A training whose imports take longer than an epoch, and that makes a file before its first
+    epoch, has a notice for each; one that finds the file, with longer epochs, has none."""
+    folder = HERE.parent / "training"
+    packages = f"PYTHONPATH={folder / 'standin'}"
+    program = folder / "before.py"
+    for way, expected in (("all", True), ("little", False)):
+        command = ("DARSHAN_SITES=1", sys.executable, str(program), way)
+        log = run_of(build, tmp_path, "env", packages, "PYTHONDONTWRITEBYTECODE=1", *command)
+        found = told(build, log)
+        assert ("made-at-start" in found, "long-imports" in found) == (expected, expected)
         log.unlink()
 
 

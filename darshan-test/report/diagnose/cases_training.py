@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .build import MIB, Job, row
+from .build import MIB, Job, number_of, row
 
 Case = tuple[str, Job, Job]
 LOADER = row(
@@ -59,7 +59,39 @@ def cases() -> list[Case]:
         ),
         nprocs=5,
     )
+    # Two lines with imports that take longer than an epoch.
+    imports = Job(
+        (
+            LOADER,
+            *(
+                row(
+                    "SITES", f"import;/work/train.py:{line}:{name}", FRAMES=1, PROCESSES=1,
+                    OPENS=300, F_OPEN_TIME=0.2, F_GAP_SHORT_TIME=spent,
+                )
+                for line, name, spent in ((3, "<first>", 5.0), (4, "<second>", 2.0))
+            ),
+        ),
+        command=b"python3 train.py",
+    )  # fmt: skip
+    # A file that is complete before the first epoch, and mapped in it.
+    cache = Job(
+        (
+            LOADER,
+            row(
+                "TRAINING", "epoch 1",
+                **{**LOADER.values, "KIND": 1, "LOADER": number_of(LOADER.name), "EPOCH": 1},
+            ),
+            row(
+                "POSIX", "/cache.npy", OPENS=2, WRITES=32, BYTES_WRITTEN=32 * MIB,
+                MAX_BYTE_WRITTEN=32 * MIB - 1, F_WRITE_TIME=0.5, F_WRITE_END_TIMESTAMP=0.9,
+            ),
+            row("POSIX_EXT", "/cache.npy", MMAP_BYTES=32 * MIB),
+        ),
+        command=b"python3 train.py",
+    )  # fmt: skip
     return [
+        ("long-imports", imports, imports.but(1, F_GAP_SHORT_TIME=1.0)),
+        ("made-at-start", cache, cache.but(2, F_WRITE_END_TIMESTAMP=3.0)),
         ("shared-across-fork", inherited, inherited.but(WORKERS=1)),
         ("loader-bound-training", waits, waits.but(F_NEXT_TIME=0.7)),
         ("read-by-each-worker", each, each.but(WORKERS=1)),

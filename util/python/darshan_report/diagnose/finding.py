@@ -73,6 +73,7 @@ class Stake:
     slowed: bool = False  # of_run does not contain what the recording itself took
     between: float = 0.0  # part of `seconds` between calls
     uncut: float = 0.0  # `seconds` before they were limited to the time in which processes worked
+    epochs: int = 0  # epochs of a training in which `run` would be saved; 0: not about epochs
 
     @property
     def share(self) -> float:
@@ -101,6 +102,16 @@ class Stake:
         return f"up to {seconds(self.run)}, {share(self.run, self.of_run)} {of}"
 
     @property
+    def epoch(self) -> float:
+        """The seconds of wall time that a change could save in each epoch of a training, on
+        average; 0 if the saving is not about epochs."""
+        return self.run / self.epochs if self.epochs > 0 else 0.0
+
+    @property
+    def _of_epoch(self) -> str:
+        return f", {seconds(self.epoch)} in each epoch" if self.epochs > 1 else ""
+
+    @property
     def text(self) -> str:
         """The potential saving as text; "" if it is unknown."""
         parts = []
@@ -108,7 +119,10 @@ class Stake:
             whole = f" of {seconds(self.of_run)}" if self.of_run > 0 else ""
             whole += f" {self.without}".rstrip() if whole else ""
             each = " per process" if self.ranks > 1 else ""
-            parts.append(f"up to {seconds(self.run)}{whole}{each} ({share(self.run, self.of_run)})")
+            parts.append(
+                f"up to {seconds(self.run)}{whole}{each} ({share(self.run, self.of_run)})"
+                f"{self._of_epoch}"
+            )
         if self.bytes > 0:
             whole = f" of {amount(self.of_bytes)}" if self.of_bytes > 0 else ""
             parts.append(f"{amount(self.bytes)}{whole}")

@@ -29,6 +29,7 @@ from .rules.run import (
     costly,
     fine,
     kernel_work,
+    long_imports,
     old_pickle,
     pieces_rewritten,
     slow_text,
@@ -123,12 +124,18 @@ def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings
     kept = [in_common.safe(facts, finding) for finding in found]
     found = _without_theirs([name_programs(facts, finding) for finding in kept])
     named = (addressed(facts, finding) for finding in found)
-    found = [finding for finding in named if finding is not None]
-    found = [replace(finding, stake=within(finding.stake, fixed)) for finding in found]
+    found = [_limited(finding, fixed) for finding in named if finding is not None]
     found = [scaled(facts, finding) for finding in found]
     found += fine.find(facts, found, near)
     said = (fitted(facts, finding) for finding in found)
     return Findings(marked(sorted(said, key=lambda f: f.rank)))
+
+
+def _limited(finding: Finding, imports: float) -> Finding:
+    """Returns a finding whose saving is limited to the working time of the run without `imports`,
+    the seconds of imports, which only a finding about imports can save."""
+    fixed = 0.0 if finding.name == long_imports.NAME else imports
+    return replace(finding, stake=within(finding.stake, fixed))
 
 
 def _without_theirs(found: list[Finding]) -> list[Finding]:

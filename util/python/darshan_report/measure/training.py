@@ -141,6 +141,11 @@ class Loader:
         return max(self.ranks, key=lambda rank: rank.wait) if len(self.ranks) > 1 else None
 
     @property
+    def epochs_of_each(self) -> int:
+        """The epochs of one process, on average, at least 1."""
+        return max(1, round(self.sums.epochs / max(1, self.processes)))
+
+    @property
     def part_of_run(self) -> float:
         """The factor (0 to 1) by which a saving that is summed over processes is multiplied to get
         the saving of the run. The ranks of one launch wait for each other after each step, so the

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 
 from ...call_sites.lines import Site, sites_of
-from ...call_sites.measured import LONG, LOOKUP, OPEN
+from ...call_sites.measured import LOOKUP, OPEN
 from ...call_sites.stack import IMPORT
 from ...classes import dataclass
 from ...library import LogError
@@ -59,19 +59,4 @@ def imports_of(facts: Facts, program: str) -> Imports:
     return Imports(
         sum(site.sums.seconds + sum(site.sums.gaps) for site in some),
         sum(site.sums.read for site in some),
-    )
-
-
-def all_imports(facts: Facts) -> float:
-    """Returns a lower bound of the seconds that imports in main threads took: the I/O calls and the
-    gaps below 10 ms before them. Longer gaps may have the program's own work. Returns 0 if the log
-    has no call sites."""
-    try:
-        sites = sites_of(facts.log)
-    except LogError:
-        return 0.0
-    return sum(
-        site.sums.seconds + sum(site.sums.gaps[:LONG])
-        for site in sites
-        if site.stack.called == IMPORT and site.is_users and site.sums.processes <= 1
     )

@@ -22,6 +22,8 @@ class MadeBefore:
     size: int  # bytes
     at: float  # end of the last write, in seconds after the start of the run
     more: int  # number of further files of this kind
+    # The records of the writes: module, record id, and bytes written.
+    records: tuple[tuple[str, int, int], ...]
 
 
 def _used(facts: Facts) -> frozenset[int]:
@@ -36,24 +38,35 @@ def _used(facts: Facts) -> frozenset[int]:
     return frozenset(facts.finals.get(one, one) for one in found)
 
 
-def _made(facts: Facts, begin: float) -> dict[int, tuple[int, float]]:
-    """Returns size, and end of the last write, of files that were written whole before a time, by
-    the id of their last name. begin: this time, in seconds after the start of the run."""
-    found: dict[int, tuple[int, float]] = {}
-    for module in (
-        "POSIX",
-        "STDIO",
-    ):  # numpy writes the header of a file by POSIX, the rest by STDIO
+@dataclass(frozen=True)
+class _Made:
+    """A file that was written as a whole."""
+
+    size: int  # bytes
+    end: float  # end of the last write, in seconds after the start of the run
+    records: tuple[tuple[str, int, int], ...]  # as in MadeBefore
+
+
+def _made(facts: Facts, begin: float) -> dict[int, _Made]:
+    """Returns the files that were written as a whole before a time, by the id of their last name.
+    begin: this time, in seconds after the start of the run."""
+    found: dict[int, _Made] = {}
+    # numpy writes the header of a file by POSIX, the rest by STDIO.
+    for module in ("POSIX", "STDIO"):
         table = facts.table(module)
         if table is None:
             continue
         size, end = table["MAX_BYTE_WRITTEN"] + 1, table["F_WRITE_END_TIMESTAMP"]
+        written = table["BYTES_WRITTEN"]
         mask = facts.single(table) & (size >= facts.limits["training.again"])
-        mask &= (table["BYTES_WRITTEN"] >= _WHOLE * size) & (end > 0) & (end <= begin)
+        mask &= (written >= _WHOLE * size) & (end > 0) & (end <= begin)
         mask &= ~among(table.ids, state_ids(facts))
         for place in np.flatnonzero(mask).tolist():
             number = int(table.ids[place])
-            found[facts.finals.get(number, number)] = int(size[place]), float(end[place])
+            this = ((module, number, int(written[place])),)
+            found[facts.finals.get(number, number)] = _Made(
+                int(size[place]), float(end[place]), this
+            )
     return found
 
 
@@ -66,6 +79,6 @@ def made_before(facts: Facts, loader: Loader) -> MadeBefore | None:
     ours = {number: told for number, told in made.items() if number in used}
     if not ours:
         return None
-    first = max(ours, key=lambda number: ours[number])
-    size, end = ours[first]
-    return MadeBefore(facts.name(first), size, end, len(ours) - 1)
+    first = max(ours, key=lambda number: ours[number].size)
+    file = ours[first]
+    return MadeBefore(facts.name(first), file.size, file.end, len(ours) - 1, file.records)
