@@ -261,13 +261,15 @@ def test_rates(build: Path, tmp_path: Path, packages: Path) -> None:
 
 @pytest.mark.parametrize("kept", [False, True])
 def test_made_before(build: Path, tmp_path: Path, packages: Path, kept: bool) -> None:
-    """The report names a file that the program makes before its training and then reads in it. It
-    does not name a file that existed before the program (kept)."""
+    """A finding names a file that the program makes before its training and then reads in it, with
+    the line that writes it. It does not name a file that existed before the program (kept)."""
     program, log, cache = tmp_path / "train.py", tmp_path / "log.darshan", tmp_path / "cache.bin"
     program.write_text(
         "import mmap, os, sys, time\nfrom torch.utils.data import DataLoader\n"
         f"name = {str(cache)!r}\n"
         "if not os.path.exists(name):\n"
+        "    end = time.process_time() + 0.3\n"
+        "    while time.process_time() < end:\n        pass\n"
         "    with open(name + '.tmp', 'wb') as made:\n        made.write(bytes(20 << 20))\n"
         "    os.rename(name + '.tmp', name)\n"
         "file = open(name, 'rb')\ndata = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)\n"
@@ -276,12 +278,53 @@ def test_made_before(build: Path, tmp_path: Path, packages: Path, kept: bool) ->
     )
     if kept:
         cache.write_bytes(bytes(20 << 20))
-    command = [build / "darshan", "run", "/usr/bin/python3", "-B", program]
+    command = [build / "darshan", "run", "--sites", "/usr/bin/python3", "-B", program]
     settings = {**minimal(), "PYTHONPATH": str(packages), "DARSHAN_LOGFILE": str(log)}
     assert run(command, tmp_path, settings).status == 0
-    said = run([build / "darshan", "report", "--text", log], tmp_path, minimal()).out
-    told = f"The program wrote {cache} (20.0 MiB) before the first epoch, and then read it"
-    assert (told in " ".join(said.split())) != kept
+    told = json.loads(
+        run([build / "darshan", "report", "--json", "-o", "-", log], tmp_path, minimal()).out
+    )
+    found = [one for one in told["findings"] if one["name"] == "made-at-start"]
+    assert len(found) == (not kept)
+    for one in found:
+        assert f"The program wrote {cache} (20.0 MiB) before the first epoch" in one["sentence"]
+        place = one["line"]["place"]
+        assert (place["file"], place["line"]) == (str(program), 9)
+        assert 0.3 <= one["stake"]["run_seconds"] <= told["job"]["run_seconds"]
+
+
+@pytest.mark.parametrize("step", [0.001, 1.0], ids=["short", "long"])
+def test_long_imports(build: Path, tmp_path: Path, packages: Path, step: float) -> None:
+    """If imports take longer than an epoch, a notice has the lines with their times. All lines but
+    the one that takes longest are at stake. It is left out if an epoch takes longer."""
+    for package, modules in (("frame", 150), ("extra", 80)):
+        (tmp_path / package).mkdir()
+        names = [f"part_{number}" for number in range(modules)]
+        for name in names:
+            (tmp_path / package / f"{name}.py").write_text(
+                "import time\nend = time.perf_counter() + 0.003\n"
+                "while time.perf_counter() < end:\n    pass\n"
+            )
+        lines = "".join(f"from . import {name}\n" for name in names)
+        (tmp_path / package / "__init__.py").write_text(lines)
+    program, log = tmp_path / "train.py", tmp_path / "log.darshan"
+    program.write_text(
+        "import time\nfrom torch.utils.data import DataLoader\nimport frame\nimport extra\n"
+        "for batch in DataLoader(list(range(4)), batch_size=2):\n"
+        f"    time.sleep({step})\n"
+    )
+    command = [build / "darshan", "run", "--sites", "/usr/bin/python3", "-B", program]
+    settings = {**minimal(), "PYTHONPATH": str(packages), "DARSHAN_LOGFILE": str(log)}
+    assert run(command, tmp_path, settings).status == 0
+    told = json.loads(
+        run([build / "darshan", "report", "--json", "-o", "-", log], tmp_path, minimal()).out
+    )
+    found = [one for one in told["findings"] if one["name"] == "long-imports"]
+    assert len(found) == (step < 1.0)
+    for one in found:
+        assert re.search(r"[\d.]+ ms at train.py:3, [\d.]+ ms at train.py:4", one["sentence"])
+        assert one["line"]["text"] == "at train.py:4"
+        assert 0.24 <= one["stake"]["run_seconds"] < 1.5
 
 
 @pytest.mark.parametrize(

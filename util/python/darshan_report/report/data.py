@@ -26,7 +26,7 @@ from ..measure.processes.tree import Row
 from ..measure.training import Span
 from ..show.text import visible
 from .context import Context, LayerFigures
-from .sections import checkpoints, loaded_state, notes, training_lanes
+from .sections import checkpoints, loaded_state, notes, passes, training_lanes
 from .sections.processes import tree_rows
 
 FORMAT, VERSION = "darshan-report", 1
@@ -47,7 +47,10 @@ def _known(value: float) -> float | int | None:
     return None if value < 0 else _number(value)
 
 
-def _line(blamed: Blame | None) -> dict[str, Any] | None:
+def _line(context: Context, finding: Finding) -> dict[str, Any] | None:
+    blamed = context.blame(finding)
+    if finding.at:  # the rule itself knows the line
+        blamed = Blame(f"at {finding.at}", None, "", 0.0, 0)
     if blamed is None:
         return None
     place = blamed.line.place if blamed.line else None
@@ -69,13 +72,14 @@ def _finding(context: Context, finding: Finding) -> dict[str, Any]:
         "reference": finding.reference,
         "sentence": visible(finding.sentence),
         "programs": visible(finding.programs),
-        "line": _line(context.blame(finding)),
+        "line": _line(context, finding),
         "stake": {
             "seconds": _number(stake.seconds),
             "between_seconds": _number(stake.between),
             "of_seconds": _number(stake.of_seconds),
             "run_seconds": _number(stake.run),
             "of_run_seconds": _number(stake.of_run),
+            "epoch_seconds": _number(stake.epoch),
             "bytes": stake.bytes,
             "of_bytes": stake.of_bytes,
             "basis": stake.basis,
@@ -343,6 +347,23 @@ def _training(context: Context) -> list[dict[str, Any]]:
     ]
 
 
+def _passes(context: Context) -> dict[str, Any] | None:
+    one = passes.found(context)
+    if one is None:
+        return None
+    return {
+        "number": one.number,
+        "files": one.files,
+        "name": visible(one.name),
+        "set_bytes": one.size,
+        "read_bytes": one.read,
+        "call_seconds": _number(one.spent),
+        "start_seconds": _number(one.start),
+        "end_seconds": _number(one.end),
+        "ends": [_number(end) for end in one.ends],
+    }
+
+
 def _training_data(context: Context) -> list[dict[str, Any]]:
     if not verdicts(context.facts):
         return []
@@ -397,6 +418,7 @@ def data(context: Context) -> dict[str, Any]:
         "findings": [_finding(context, f) for f in context.findings],
         "training": _training(context),
         "training_data": _training_data(context),
+        "passes": _passes(context),
         "training_lanes": training_lanes.data(context),
         "checkpoints": checkpoints.data(context),
         "loaded": loaded_state.data(context),

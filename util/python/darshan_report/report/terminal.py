@@ -25,6 +25,7 @@ from .sections import (
     ledger,
     loaded_state,
     notes,
+    passes,
     processes,
     training,
 )
@@ -81,6 +82,7 @@ def _ledger(context: Context) -> Iterator[str]:
 _EPOCH = "{:<12}" + "{:>11}" * 6
 _MADE = "{:<9}" + "{:>10}" * 7
 _DATA = "{:<18}" + "{:>10}" * 6
+_PASSES = "{:<12}" + "{:>11}" * 3
 _EPOCHS = 8  # rows of a loader
 
 
@@ -101,11 +103,21 @@ def _training(context: Context) -> Iterator[str]:
             for maker, name in made:
                 yield _MADE.format(*training.maker_cells(maker, shorten(name, 9)))
     if known:
-        yield from _wrapped(training.before(context, known[0][0].loader), "")
+        yield from _wrapped(training.imports(context, known[0][0].loader), "")
     if known and (data := training.data_rows(context)):
         yield ""
         for row in (training.DATA, *data):
             yield _DATA.format(*row)
+
+
+def _passes(context: Context) -> Iterator[str]:
+    if (one := passes.found(context)) is None:
+        return
+    yield ""
+    yield from _wrapped(passes.sentence(one, context.facts.over_all), "")
+    shown = passes.rows(one, _EPOCHS)
+    for row in (passes.COLUMNS, *shown) if shown else ():
+        yield _PASSES.format(*row)
 
 
 def _code_lines(context: Context) -> Iterator[str]:
@@ -287,6 +299,7 @@ def lines(context: Context, verbose: bool = False) -> Iterator[str]:
         yield from _wrapped(io_share.sentence(context.shares), "")
     yield from _ledger(context)
     yield from _training(context)
+    yield from _passes(context)
     yield from _code_lines(context)
     yield from _checkpoints(context)
     yield from _loaded(context)

@@ -21,6 +21,7 @@ from ..sections import (
     ledger,
     loaded_state,
     notes,
+    passes,
     processes,
     training,
 )
@@ -141,6 +142,7 @@ def _body(
         blocks.section(f"{prefix}-spent", ledger.blocks(context), True),
         evidence.findings(context, prefix, links),
         _training(context, prefix),
+        blocks.section(f"{prefix}-passes", passes.blocks(context), True),
         blocks.section(f"{prefix}-where", code_lines.blocks(context), True, graph),
         blocks.section(f"{prefix}-checkpoints", checkpoints.blocks(context), True),
         blocks.section(f"{prefix}-loaded", loaded_state.blocks(context), True),

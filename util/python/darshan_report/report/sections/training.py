@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...diagnose.programs.importing import all_imports
 from ...diagnose.training.data_formats import Format, formats
 from ...diagnose.training.loading import Verdict, verdicts
-from ...diagnose.training.made_before import made_before
+from ...diagnose.training.start import imports_by_line
 from ...measure.fetches import Fetches
 from ...measure.training import MODULE, Loader, Options, Span
 from ...show.model import Block, Column, Heading, Paragraph, PlotRow, Table
@@ -255,34 +254,13 @@ def imports(context: Context, loader: Loader) -> str:
     facts, sums = context.facts, loader.sums
     if loader.processes != 1 or not sums.epochs:
         return ""
-    spent, each = all_imports(facts), sums.whole / sums.epochs
+    spent, each = sum(imports_by_line(facts).values()), sums.whole / sums.epochs
     if spent < each or spent < facts.limits["stake.share"] * facts.run_time:
         return ""
     return (
         f"Importing modules took at least {seconds(spent)}, longer than an epoch "
         f"({seconds(each)}). python -X importtime tells which."
     )
-
-
-def made(context: Context, loader: Loader) -> str:
-    """Returns a sentence on a file that the program made before its epochs and then read, if that
-    took as long as an epoch; "" if there is none."""
-    facts, sums = context.facts, loader.sums
-    found = made_before(facts, loader)
-    if found is None or found.at < sums.whole / max(1, sums.epochs):
-        return ""
-    others = f", like {plural(found.more, 'more file')}" if found.more else ""
-    return (
-        f"The program wrote {found.name} ({amount(found.size)}){others} before the first epoch, "
-        f"and then read it; it was complete {seconds(found.at)} after the start. If each run makes "
-        "the same file, keep it, and make it only if it is missing."
-    )
-
-
-def before(context: Context, loader: Loader) -> str:
-    """Returns sentences on what took longer than an epoch before the first one; "" if nothing did.
-    loader: that with the longest epochs."""
-    return " ".join(filter(None, (imports(context, loader), made(context, loader))))
 
 
 def _loader(
@@ -317,7 +295,7 @@ def blocks(context: Context) -> list[Block]:
     for place, (verdict, sentence) in enumerate(shown, 1):
         lanes = _lanes(context) if place == 1 else []
         found += _loader(verdict, sentence, _NOTE if place == len(shown) else "", lanes)
-    if said := before(context, known[0][0].loader):
+    if said := imports(context, known[0][0].loader):
         found.append(Paragraph(said))
     if rows_of_data := data_rows(context):
         columns = tuple(Column(title, right=place > 0) for place, title in enumerate(DATA))

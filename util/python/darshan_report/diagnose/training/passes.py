@@ -1,0 +1,184 @@
+"""Finds passes over a set of files: a program reads the same files several times, as a training
+does that has an epoch for each pass. Nothing in the program has to say so."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ...classes import dataclass
+from ...library import LogError
+from ...measure.layers.layers import LAYERS
+from ...measure.traces.heat import heats
+from ..facts import Facts, once
+from ..programs import program_text
+from ..table import added
+
+_LEAST = 1 << 20  # bytes of a set of files
+_MOST = 10_000  # passes
+_NEAR = 0.25  # by how much the number of reads of a file may differ from that of the passes
+_EXACT = 0.05  # by how much a number of reads may differ from a whole number
+_WHOLE = 0.75  # share of a file's bytes from which on it was read as a whole
+_HALF = 0.5
+_FEW_BINS = 4  # bins of the heat map for each pass, below which the passes' times are unknown
+_MODULES = ("POSIX", "STDIO")
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Passes:
+    """A set of files that a program read several times. Times are in seconds after the start of
+    the run."""
+
+    number: int  # passes, at least 2
+    files: int
+    name: str  # name of the file of which most bytes were read
+    size: int  # bytes of the set
+    read: int  # bytes that calls read from it, in all passes
+    spent: float  # seconds in calls on these files, summed over processes
+    start: float  # begin of the first read
+    end: float  # end of the last read
+    ends: tuple[float, ...]  # end of each pass, to a bin of the heat map; empty: unknown
+
+    @property
+    def each(self) -> float:
+        """The seconds of a pass, on average."""
+        return (self.end - self.start) / self.number
+
+
+@dataclass(frozen=True)
+class _Files:
+    """The files that a program read, and wrote at most once: an array per property, in the same
+    order. Program files are left out."""
+
+    ids: npt.NDArray[np.uint64]
+    size: Array  # bytes
+    read: Array  # bytes
+    opens: Array  # that may have read: a file that was written has one more
+    spent: Array  # seconds in calls
+    start: Array  # begin of the first read
+    end: Array  # end of the last read
+
+    @property
+    def times(self) -> Array:
+        """How often each file was read: the bytes that were read, divided by those of the file. If
+        this is no whole number, and each open read the whole file and up to as much again (a buffer
+        of a library), the number of its opens."""
+        times = self.read / self.size
+        each = times / np.maximum(1.0, self.opens)
+        by_opens = (np.abs(times - np.rint(times)) > _EXACT) & (self.opens >= 2)
+        by_opens &= (each >= _WHOLE) & (each <= 2.0)
+        return np.where(by_opens, self.opens, times)
+
+
+def _files(facts: Facts) -> _Files | None:
+    """Returns the files that may be data; None if there is none. A file that the program reads both
+    with read() and through a stream, as numpy.load does, has a record of each layer; their sums
+    count."""
+    rows: dict[int, list[float]] = {}
+    for module in _MODULES:
+        table = facts.table(module)
+        if table is None:
+            continue
+        size = np.maximum(table["MAX_BYTE_READ"], table["MAX_BYTE_WRITTEN"]) + 1
+        mask = (table["BYTES_READ"] > 0) & (table["BYTES_WRITTEN"] <= size)
+        mask &= facts.single(table) & ~program_text.which(facts, table)
+        start, end = table["F_READ_START_TIMESTAMP"], table["F_READ_END_TIMESTAMP"]
+        opens = facts.opens(table) - (table["BYTES_WRITTEN"] > 0)
+        columns = (size, table["BYTES_READ"], opens, facts.time(table), start, end)
+        for place in np.flatnonzero(mask & (end > 0)).tolist():
+            this = [float(column[place]) for column in columns]
+            known = rows.get(number := int(table.ids[place]))
+            if known is not None:
+                sums = [known[1] + this[1], known[2] + this[2], known[3] + this[3]]
+                this = [
+                    max(known[0], this[0]),
+                    *sums,
+                    min(known[4], this[4]),
+                    max(known[5], end[place]),
+                ]
+            rows[number] = this
+    if not rows:
+        return None
+    return _Files(np.array([*rows], "u8"), *np.array([*rows.values()], "f8").T)
+
+
+def _number(files: _Files) -> tuple[int, npt.NDArray[np.bool_]]:
+    """Returns the number of passes of which most bytes are, and a mask of the files that were read
+    so often."""
+    times = files.times
+    rounded = np.clip(np.rint(times), 0, _MOST + 1)
+    wanted = (rounded >= 2) & (rounded <= _MOST)
+    if not wanted.any():
+        return 0, wanted
+    numbers, where = np.unique(rounded[wanted], return_inverse=True)
+    number = int(numbers[int(np.argmax(np.bincount(where, files.read[wanted])))])
+    return number, wanted & (np.abs(times - number) <= _NEAR)
+
+
+def _is_in_passes(files: _Files, mask: npt.NDArray[np.bool_], number: int) -> bool:
+    """Returns whether the files of a set were read in turn, and each again in the next pass. If
+    each file was read several times at once, the time from its first to its last read is a small
+    part of the whole."""
+    whole = float(files.end[mask].max() - files.start[mask].min())
+    each = files.end[mask] - files.start[mask]
+    middle = float(np.median(np.repeat(each, np.maximum(1, _weights(files.read[mask])))))
+    return whole > 0 and middle >= _HALF * whole * (number - 1) / number
+
+
+def _weights(read: Array) -> npt.NDArray[np.int64]:
+    """Returns small whole numbers that are proportional to the bytes of the files, 100 in all for
+    few files."""
+    return np.rint(100 * read / max(1.0, float(read.sum()))).astype("i8")
+
+
+def _ends(facts: Facts, start: float, end: float, number: int) -> tuple[float, ...]:
+    """Returns when each pass ended, from the bytes over time: the passes read equal numbers of
+    bytes. Returns () if the log does not have enough bins."""
+    try:
+        known = {heat.layer: heat for heat in heats(facts.log)}
+    except LogError:
+        return ()
+    titles = [layer.title for layer in LAYERS if layer.module in _MODULES]
+    found = [known[title] for title in titles if title in known]
+    if not found or len({heat.bin_width for heat in found}) > 1:
+        return ()
+    width = found[0].bin_width
+    bins = max(len(heat.read) for heat in found)
+    read = added([np.pad(heat.read, (0, bins - len(heat.read))) for heat in found])
+    first, last = int(start / width), min(bins, int(end / width) + 1)
+    if last - first < _FEW_BINS * number or read[first:last].sum() <= 0:
+        return ()
+    so_far = np.cumsum(read[first:last])
+    shares = so_far[-1] * np.arange(1, number + 1) / number
+    places = np.searchsorted(so_far, shares * (1 - 1e-9))
+    return tuple(min(end, (first + int(place) + 1) * width) for place in places)
+
+
+@once
+def passes(facts: Facts) -> Passes | None:
+    """Returns the passes over the set of files of which a program read most of its bytes. Returns
+    None if it read them once, or each file several times in a row, or less than 1 MiB."""
+    files = _files(facts)
+    if files is None:
+        return None
+    number, mask = _number(files)
+    read = float(files.read[mask].sum())
+    if read < _HALF * files.read.sum() or float(files.size[mask].sum()) < _LEAST:
+        return None
+    if not _is_in_passes(files, mask, number):
+        return None
+    start, end = float(files.start[mask].min()), float(files.end[mask].max())
+    first = int(np.argmax(np.where(mask, files.read, -1.0)))
+    return Passes(
+        number,
+        int(mask.sum()),
+        facts.name(int(files.ids[first])),
+        int(files.size[mask].sum()),
+        int(read),
+        float(files.spent[mask].sum()),
+        start,
+        end,
+        _ends(facts, start, end, number),
+    )
