@@ -30,13 +30,14 @@ CONFIGURATIONS = (
     "shuffled-w0-p0-new-slow",
     "stream-w0-p0-new-slow",
     *(
-        f"map-w{workers}-p{prefetch}-{persistent}-{load}"
-        for workers in (1, 2)
+        f"map-w{workers}-p{prefetch}-{persistent}-slow"
+        for workers in (1, 2, 4, 8)
         for prefetch in (2, 8)
         for persistent in ("new", "kept")
-        for load in ("slow", "steps")
     ),
+    "map-w2-p2-kept-steps",
     "map-w2-p2-kept-decoding",
+    "pinned-w2-p2-kept-slow",
     "shuffled-w2-p2-kept-slow",
     "stream-w2-p2-kept-slow",
 )

@@ -3,9 +3,11 @@ configurations, as in configurations.py; the loop of each one is in code with a 
 The last line of the output is JSON: for each configuration and epoch the number of batches
 (`steps`), and seconds around iter() and next() (`wait`) and around the epoch (`whole`)."""
 
+import contextlib
 import json
 import sys
 import time
+from unittest import mock
 
 from torch.utils.data import DataLoader, Dataset, IterableDataset
 
@@ -53,6 +55,23 @@ class Stream(IterableDataset):
             yield place
 
 
+@contextlib.contextmanager
+def pinned(options):
+    """Within the context, DataLoaders start PyTorch's thread that copies batches to pinned memory,
+    as if there were a GPU; this thread passes the batches on as they are."""
+    as_on_gpu = (
+        mock.patch("torch.cuda.is_available", lambda: True),
+        mock.patch("torch.cuda.current_device", lambda: 0),
+        mock.patch("torch.cuda.set_device", lambda _: None),
+        mock.patch("torch.utils.data._utils.pin_memory.pin_memory", lambda data, _=None: data),
+    )
+    with contextlib.ExitStack() as stack:
+        for one in as_on_gpu:
+            stack.enter_context(one)
+        options["pin_memory"] = True
+        yield
+
+
 # The loop is compiled for each configuration under its name, so that the log has each by itself.
 LOOP = """
 def epoch(loader, step):
@@ -90,8 +109,9 @@ def train(name):
         options["shuffle"] = True
     loop = {"CLOCK": CLOCK, "work": work}
     exec(compile(LOOP, f"/training/{name}.py", "exec"), loop)
-    loader = DataLoader(data, **options)
-    return [loop["epoch"](loader, step) for _ in range(EPOCHS)]
+    with pinned(options) if dataset == "pinned" else contextlib.nullcontext():
+        loader = DataLoader(data, **options)
+        return [loop["epoch"](loader, step) for _ in range(EPOCHS)]
 
 
 print(json.dumps({name: train(name) for name in sys.argv[1:]}))

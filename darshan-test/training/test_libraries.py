@@ -128,9 +128,10 @@ def test_webdataset(build: Path, tmp_path: Path) -> None:
 
 @pytest.mark.needs("training:libraries")
 def test_jax(build: Path, tmp_path: Path) -> None:
-    """A training with JAX has no loop. Reads of grain have the line of the data source, and the
-    metadata of orbax's checkpoints have the line of save. Threads of TensorStore write the arrays,
-    which have no line, and are known as checkpoints by their paths."""
+    """A training with JAX has no loop; its three epochs are passes over 96 files. Reads of grain
+    have the line of the data source, and the metadata of orbax's checkpoints have the line of save.
+    Threads of TensorStore write the arrays, which have no line, and are known as checkpoints by
+    their paths."""
     found = recorded(build, tmp_path, "jax")
     assert found.report["training"] == []
     assert found.calls("READ")["bytes_read"] >= 3 * 96 * 4096 * 4  # epochs, samples, numbers, bytes
@@ -139,14 +140,18 @@ def test_jax(build: Path, tmp_path: Path) -> None:
     assert unknown["bytes_written"] > 3 * 100_000
     (arrays,) = found.report["checkpoints"]["files"]
     assert (arrays["saves"], arrays["kept"]) == (3, 3)
+    passes = found.report["passes"]
+    assert (passes["number"], passes["files"]) == (3, 96)
 
 
 @pytest.mark.needs("training:libraries")
 def test_tensorflow(build: Path, tmp_path: Path) -> None:
-    """A training with TensorFlow has no loop; checkpoints have the lines of fit and of
-    CheckpointManager.save, and a loaded model has its line."""
+    """A training with TensorFlow has no loop; its three epochs are passes over a file. Checkpoints
+    have the lines of fit and of CheckpointManager.save, and a loaded model has its line."""
     found = recorded(build, tmp_path, "tensorflow")
     assert found.report["training"] == []
     assert sum(row["saves"] for row in found.saved()) == 3
     assert sum(row["kept"] for row in found.saved("SAVE STATE")) == 2
     assert [row["name"].rsplit("/", 1)[-1] for row in found.loaded()] == ["epoch-3.keras"]
+    passes = found.report["passes"]
+    assert (passes["number"], passes["files"]) == (3, 1)

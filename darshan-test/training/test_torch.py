@@ -72,7 +72,9 @@ def shares_of_waiting(build: Path, tmp_path: Path, python: str) -> None:
     """Checks that the shares of waiting in the reports of some configurations agree with those that
     the program measured; measures again if the machine disturbed them. python: the Python to
     use."""
-    names = turning(CONFIGURATIONS, SHARE, "training")
+    # Without a GPU, only Debian's PyTorch can be made to start its thread for pinned memory.
+    known = [name for name in CONFIGURATIONS if python == PYTHON or "pinned" not in name]
+    names = turning(known, SHARE, "training")
     for attempt in range(TRIES):
         folder = tmp_path / str(attempt)
         folder.mkdir()

@@ -55,6 +55,7 @@ class _Files:
     ids: npt.NDArray[np.uint64]
     size: Array  # bytes
     read: Array  # bytes
+    most: Array  # bytes that were read by calls of one layer, the one with most
     opens: Array  # that may have read: a file that was written has one more
     spent: Array  # seconds in calls
     start: Array  # begin of the first read
@@ -62,14 +63,24 @@ class _Files:
 
     @property
     def times(self) -> Array:
-        """How often each file was read: the bytes that were read, divided by those of the file. If
-        this is no whole number, and each open read the whole file and up to as much again (a buffer
-        of a library), the number of its opens."""
-        times = self.read / self.size
+        """How often each file was read: the bytes that one layer read, divided by the file's.
+        (numpy.load reads the header with read(), and the rest through a stream.) If this is no
+        whole number, and each open read the whole file and up to as much again (a buffer of a
+        library), the number of its opens."""
+        times = self.most / self.size
         each = times / np.maximum(1.0, self.opens)
         by_opens = (np.abs(times - np.rint(times)) > _EXACT) & (self.opens >= 2)
         by_opens &= (each >= _WHOLE) & (each <= 2.0)
         return np.where(by_opens, self.opens, times)
+
+
+def _joined(one: list[float], other: list[float]) -> list[float]:
+    """Returns the properties of a file, in the order of _Files, from those of two layers."""
+    (size, read, most, opens, spent, start, end), also = one, other
+    return [
+        *(max(size, also[0]), read + also[1], max(most, also[2]), opens + also[3]),
+        *(spent + also[4], min(start, also[5]), max(end, also[6])),
+    ]
 
 
 def _files(facts: Facts) -> _Files | None:
@@ -86,19 +97,12 @@ def _files(facts: Facts) -> _Files | None:
         mask &= facts.single(table) & ~program_text.which(facts, table)
         start, end = table["F_READ_START_TIMESTAMP"], table["F_READ_END_TIMESTAMP"]
         opens = facts.opens(table) - (table["BYTES_WRITTEN"] > 0)
-        columns = (size, table["BYTES_READ"], opens, facts.time(table), start, end)
+        read = table["BYTES_READ"]
+        columns = (size, read, read, opens, facts.time(table), start, end)
         for place in np.flatnonzero(mask & (end > 0)).tolist():
             this = [float(column[place]) for column in columns]
-            known = rows.get(number := int(table.ids[place]))
-            if known is not None:
-                sums = [known[1] + this[1], known[2] + this[2], known[3] + this[3]]
-                this = [
-                    max(known[0], this[0]),
-                    *sums,
-                    min(known[4], this[4]),
-                    max(known[5], end[place]),
-                ]
-            rows[number] = this
+            number = int(table.ids[place])
+            rows[number] = _joined(rows[number], this) if number in rows else this
     if not rows:
         return None
     return _Files(np.array([*rows], "u8"), *np.array([*rows.values()], "f8").T)
