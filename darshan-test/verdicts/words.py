@@ -309,7 +309,7 @@ def _between() -> list[Row]:
         row("between.py", "pieces-packed", says=(r"grid\.dat: .* writes of different sizes",)),
         replace(
             row("between.py", "sweeps", never=("read, changed and written again",)),
-            says=("Most of the run passes between the calls of a loop",),
+            says=("Most of the run passes between the",),
         ),
         row("between.py", "words-of-lines", never=("Much of the run passes",)),
         row(

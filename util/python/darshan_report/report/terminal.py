@@ -11,7 +11,7 @@ import numpy as np
 
 from ..call_sites import told
 from ..diagnose.finding import FACT, GOOD, NOTICE, PROBLEM, Finding, shown_first
-from ..diagnose.rules.run import costly
+from ..diagnose.rules.run import costly, time_between
 from ..measure import io_share
 from ..measure.files.mapped import SHARED
 from ..show.model import Table
@@ -345,12 +345,12 @@ def brief(findings: Sequence[list[Brief]], most: int) -> Iterator[str]:
     if titles:
         yield from _costliest(list(titles.values()), where, tried, most)
     else:
-        fine = [f for f, *_ in found if f.name == "fine"]
-        for finding in fine[:1]:
-            yield from _without_problem(finding)
-        facts = (f for f, *_ in found if _is_costly(f))
-        for finding in itertools.islice(facts, 1):
-            yield from _fact_with_line(finding, where[id(finding)])
+        facts = [f for f, *_ in found if _is_costly(f)][:1]
+        told = [list(_fact_with_line(finding, where[id(finding)])) for finding in facts]
+        told[:0] = [list(_without_problem(f)) for f, *_ in found if f.name == "fine"][:1]
+        # A fact that explains most of the run comes before the sentence that the calls are fine.
+        is_first = any(f.name == time_between.NAME for f in facts)
+        yield from itertools.chain(*(reversed(told) if is_first else told))
 
 
 def _is_costly(finding: Finding) -> bool:

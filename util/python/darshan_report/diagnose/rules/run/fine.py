@@ -23,6 +23,7 @@ NAME = "fine"
 ROLE = LAST
 _FINE = "Your I/O is fine"
 _HDF5 = " The calls of HDF5 were not recorded: its chunks, filters and conversion may take long."
+_AROUND = "The calls on files are fine; most time passes between them"
 _UNKNOWN = "how long mapped files took is unknown"
 _MAPPED = f"The calls on files are fine; {_UNKNOWN}"
 _PIPES = "how long pipes took is unknown"
@@ -277,6 +278,8 @@ def _fine(facts: Facts, others: Sequence[Finding], unseen: str) -> str:
         return _MAPPED
     if pipes.may_have_taken_long(facts):
         return f"The calls on files are fine; {_PIPES}"
+    if any(f.name == time_between.NAME for f in others):
+        return _AROUND
     around = facts.stake(0.0, "", between=ledger.ledger(facts)[ledger.BETWEEN])
     is_said = any(f.is_hint or f.name.startswith((conversion.NAME, AGAIN)) for f in others)
     if around.share >= _MOST or is_said:

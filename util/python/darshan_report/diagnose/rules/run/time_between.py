@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ....call_sites import told
 from ....call_sites.lines import Line
 from ....call_sites.measured import LONG, MEDIUM, READ, SHORT, WRITE
 from ....measure.processes.usage import usage_of
-from ....units import count, seconds, share
+from ....units import amount, count, seconds, share
 from ...facts import Facts
 from ...finding import FACT, LAST, PROBLEM, Finding
 from ...times.ledger import BETWEEN, COMPUTING, ledger
@@ -24,6 +25,8 @@ NAME = "costly-between"
 ROLE = LAST
 _MOSTLY = 0.5  # share of the run
 _HALF = 0.5  # share of this time that other findings must explain so that this one is left out
+_FEW = 0.1  # share of the calls below which those of the other direction are not named
+_NAME = 40  # characters of a function's name in the title
 _ROUNDS = 3  # reads and writes of a loop, and long gaps of a site; less shows no repetition
 
 
@@ -83,8 +86,32 @@ def _reason(facts: Facts, spent: float) -> str:
         )
     return (
         "The program or a library computes there, or waits for another thread; the log does not "
-        "show which."
+        "show which, but a profiler does (py-spy, perf)."
     )
+
+
+def _through(loop: Line) -> str:
+    """Returns the function of a library through which the program made the calls of a loop before
+    which most time passed; "" if it made them itself, or if the name is long."""
+    site = max(loop.sites, key=lambda site: sum(site.sums.gaps))
+    name = told.library_call(site)
+    return name if len(name) <= _NAME else ""
+
+
+def _title(loop: Line) -> str:
+    """Returns the title of the finding about a loop."""
+    calls = [sum(s.sums.calls_of[kind] for s in loop.sites) for kind in (READ, WRITE)]
+    what = "calls" if min(calls) > _FEW * sum(calls) else ("reads", "writes")[calls[0] < calls[1]]
+    if through := _through(loop):
+        return f"Most of the run passes between the {what} of {through}"
+    return f"Most of the run passes between the {what} of a loop"
+
+
+def _rate(loop: Line, spent: float) -> str:
+    """Returns words on the bytes of a loop's calls, for each second between them. spent: seconds
+    between them, above 0."""
+    moved = int(loop.sums.read + loop.sums.written)
+    return f": {amount(moved)}, {amount(round(moved / spent))} for each second" if moved else ""
 
 
 def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
@@ -109,10 +136,10 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
         return
     yield Finding(
         NAME,
-        "Most of the run passes between the calls of a loop",
+        _title(loop),
         f"Before the {count(_moving(loop))} reads and writes of a loop, {seconds(stake.run)} of "
-        f"{seconds(stake.of_run)} {stake.without}({share(stake.run, stake.of_run)}) passed. "
-        + _reason(facts, spent),
+        f"{seconds(stake.of_run)} {stake.without}({share(stake.run, stake.of_run)}) passed"
+        f"{_rate(loop, stake.run)}. {_reason(facts, spent)}",
         FACT,
         limits=("stake.seconds",),
     )
