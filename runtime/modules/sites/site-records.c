@@ -34,7 +34,7 @@ struct elements {
   struct element element[WALK_FRAMES + PYTHON_FRAMES];
 };
 
-enum { LONGEST_REPETITION = 8 };
+enum { LONGEST_REPETITION = 8, LONGEST_CYCLE = 8 };
 
 /* Returns 1 if the n elements that end with `last` are equal to the n elements before them,
  * otherwise 0. */
@@ -46,9 +46,24 @@ static int repeats(const struct element *last, unsigned n) {
   return 1;
 }
 
-/* Adds a frame to the elements. If the last elements repeat the elements before them, they are
- * removed, so that a recursion has the same name at any depth. */
+/* Returns 1 if one of the last LONGEST_CYCLE elements is a native frame with this return address,
+ * and removes the elements after it. Otherwise returns 0. */
+static int closes_cycle(struct elements *elements, uintptr_t address) {
+  unsigned least = elements->count > LONGEST_CYCLE ? elements->count - LONGEST_CYCLE : 0;
+  for (unsigned i = elements->count; i > least; i--) {
+    if (elements->element[i - 1].python || elements->element[i - 1].address != address) continue;
+    elements->count = i;
+    return 1;
+  }
+  return 0;
+}
+
+/* Adds a frame to the elements, so that a recursion has the same name at any depth. A native
+ * recursion may continue at several places, such as those of the left and the right part of a tree,
+ * in any order: frames from one place to the same place are removed. The last elements are also
+ * removed if they repeat the elements before them. */
 static void add_element(struct elements *elements, struct element element) {
+  if (!element.python && closes_cycle(elements, element.address)) return;
   elements->element[elements->count++] = element;
   for (unsigned n = 1; n <= LONGEST_REPETITION && 2 * n <= elements->count; n++) {
     if (!repeats(elements->element + elements->count - n, n)) continue;
@@ -192,10 +207,12 @@ struct site_part *site_record(const struct walk *walk, unsigned first, int is_cu
   const char *function = take_frames(walk, first, python, &elements);
   if (!function) function = site_thread.forks ? fork_name : unknown;
   if (python->imports) function = import;
-  if (!is_cut) write_name(&name, function, &elements, walk->end);
+  /* The name of a cut stack has its innermost frames, which mostly include the program's line. */
+  int is_named = !is_cut || (elements.count > 0 && !python->lines && !python->imports);
+  if (is_named) write_name(&name, function, &elements, walk->end);
   struct site_part *part;
   if (!store_lock_for(&darshan_store, STORE_SITES)) return NULL;
-  if (!is_cut && has_room_for(&name)) {
+  if (is_named && has_room_for(&name)) {
     part = record_of(name.text, name.length, RECORD_OF_SITE, elements.count);
     for (unsigned i = 0; i < elements.count; i++)
       if (!elements.element[i].python) add_object(elements.element[i].address - 1);

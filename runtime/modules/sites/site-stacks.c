@@ -34,6 +34,11 @@ static inline ALWAYS_INLINE uint64_t key_of(uintptr_t returns, uintptr_t depth,
 }
 enum { PAGE_MASK = 4095 };
 
+/* Returns the key of the innermost frames of a stack. No stack has the depth 0. */
+static inline uint64_t key_of_end(uintptr_t returns) {
+  return (uint64_t)returns * 31;
+}
+
 /* Like site_is_same, for a running stack whose end is unknown. The kernel reads the return
  * addresses, because it returns an error for addresses without memory; the result is then 0. */
 static __attribute__((noinline)) int is_same_there(const struct site_stack *stack,
@@ -145,12 +150,16 @@ __attribute__((noinline)) int site_has_lines(struct site_stack *stack) {
 
 /* Returns the known stack that is equal to the running one, or NULL. key: key_of the running stack.
  * frame: address of the stack frame of sites_count_inside. end: end of the running stack, 0 if
- * unknown. python: its lines. */
-static inline ALWAYS_INLINE struct site_stack *
-known_stack(uint64_t key, uintptr_t frame, uintptr_t end, const struct site_python *python) {
+ * unknown. python: its lines. *compared: receives the number of known stacks with this key that
+ * differ. */
+static inline ALWAYS_INLINE struct site_stack *known_stack(uint64_t key, uintptr_t frame,
+                                                           uintptr_t end,
+                                                           const struct site_python *python,
+                                                           unsigned *compared) {
   struct site_stack *stack = __atomic_load_n(&sites_state.head[head_of(key)], __ATOMIC_ACQUIRE);
-  for (; stack; stack = stack->next) {
+  for (*compared = 0; stack; stack = stack->next) {
     if (stack->key != key || stack->lines != python->lines) continue;
+    ++*compared;
     if (python->lines && !same_lines(stack, python)) continue;
     if (end ? stack->span <= end - frame && site_is_same(stack, frame)
             : is_same_there(stack, frame))
@@ -262,13 +271,15 @@ static int is_comparable(const struct new_stack *new, const struct walk *walk, u
 }
 
 /* Adds a stack to the table under `key`, with the frames of the walk from `first` on. Does nothing
- * if the table is full or the stack cannot be compared. */
+ * if the table is full or the stack cannot be compared. is_end: 1 if the walk has only the
+ * innermost frames of the stack. */
 static void remember(const struct new_stack *new, const struct walk *walk, unsigned first,
-                     uint64_t key) {
+                     uint64_t key, int is_end) {
   unsigned count = walk->count - first;
   const struct site_python *python = new->python;
   if (!is_comparable(new, walk, first)) return;
-  if (__atomic_fetch_add(&sites_state.stacks, 1, __ATOMIC_RELAXED) >= SITE_STACKS) return;
+  uint32_t *known = is_end ? &sites_state.ends : &sites_state.stacks;
+  if (__atomic_fetch_add(known, 1, __ATOMIC_RELAXED) >= (is_end ? SITE_ENDS : SITE_STACKS)) return;
   size_t words = python->by_words ? words_of(python)->count : 0;
   size_t slots = sizeof(struct site_stack) + (count + words + 1) * sizeof(struct site_slot);
   struct site_stack *stack =
@@ -294,8 +305,8 @@ static void remember(const struct new_stack *new, const struct walk *walk, unsig
 enum { OWN_FRAMES_USUAL = 8, OWN_FRAMES = 16 };
 
 /* Finds the call site of a stack among the known stacks or by a walk, and stores its record in
- * new->part. A walked stack becomes a known one. If the table of known stacks is full, the call
- * site is that of the called function alone. */
+ * new->part. A walked stack becomes a known one. If the table of known stacks is full, only the
+ * innermost frames are walked, and become known. */
 static void walk_to_site(struct new_stack *new) {
   const struct site_python *python = new->python;
   struct registers registers;
@@ -304,7 +315,9 @@ static void walk_to_site(struct new_stack *new) {
   unsigned first = 0;
   int own = site_bounds(new->frame, &span);
   uint64_t key = key_of(new->returns, own ? span.end - new->frame : new->frame &PAGE_MASK, python);
-  const struct site_stack *known = own ? known_stack(key, new->frame, span.end, python) : NULL;
+  unsigned alike = 0; /* known stacks that differ from this one only behind the innermost frame */
+  const struct site_stack *known =
+      own ? known_stack(key, new->frame, span.end, python, &alike) : NULL;
   if (known) {
     new->part = known->part;
     return;
@@ -313,7 +326,8 @@ static void walk_to_site(struct new_stack *new) {
     new->part = site_unknown();
     return;
   }
-  int is_full = __atomic_load_n(&sites_state.stacks, __ATOMIC_RELAXED) >= SITE_STACKS;
+  int is_full = __atomic_load_n(&sites_state.stacks, __ATOMIC_RELAXED) >= SITE_STACKS ||
+                (alike >= SITE_ALIKE && !python->lines);
   registers_from(&registers, &new->registers);
   span.start = registers.value[REGISTER_STACK];
   /* Frames of Python distinguish stacks, so native frames within the interpreter's code are
@@ -331,7 +345,12 @@ static void walk_to_site(struct new_stack *new) {
   while (first < walk.count && walk.frame[first].stored <= new->frame)
     first++;
   new->part = site_record(&walk, first, is_full, python);
-  if (new->part && !is_full) remember(new, &walk, first, key);
+  if (!new->part) return;
+  if (!is_full)
+    remember(new, &walk, first, key, 0);
+  else if (own && !python->lines && !python->imports && !script_is_here() && walk.count > first &&
+           !site_is_ours(walk.frame[walk.count - 1].address - 1))
+    remember(new, &walk, first, key_of_end(new->returns), 1);
 }
 
 /* After WALKS_FREE walks, a thread spends at most one part in WALK_PART of its time on walks.
@@ -380,13 +399,17 @@ static inline ALWAYS_INLINE struct site_part *find(uintptr_t frame, uintptr_t re
                                                    const struct site_python *python) {
   const struct span *own = &site_thread.stack;
   struct site_stack *known;
+  unsigned alike;
   if (LIKELY(frame - own->start < own->end - own->start)) {
-    known = known_stack(key_of(returns, own->end - frame, python), frame, own->end, python);
+    known = known_stack(key_of(returns, own->end - frame, python), frame, own->end, python, &alike);
     /* Does not store a stack of a script that has no lines: it could get lines later, which nothing
      * would compare. */
     if (!python->imports && (python->lines || !script_is_here())) site_thread.last = known;
+    if (UNLIKELY(!known) && !python->lines && !python->imports &&
+        __atomic_load_n(&sites_state.ends, __ATOMIC_RELAXED) > 0)
+      known = known_stack(key_of_end(returns), frame, own->end, python, &alike);
   } else {
-    known = known_stack(key_of(returns, frame & PAGE_MASK, python), frame, 0, python);
+    known = known_stack(key_of(returns, frame & PAGE_MASK, python), frame, 0, python, &alike);
   }
   return LIKELY(known != NULL) ? known->part : new_site(frame, returns, python);
 }

@@ -20,6 +20,8 @@ enum {
   SITES_MOST = 1024, /* largest number of call sites of a process */
   SITE_STACKS =
       4096, /* largest number of known stacks of a process; several may have the same call site */
+  SITE_ENDS = 256,  /* largest number of known ends of stacks (sites_state.ends) */
+  SITE_ALIKE = 256, /* largest number of known stacks that have one key (site-stacks.c) */
   SITE_STACKS_BY_WORDS = 2048, /* from so many on, none with Java or JavaScript is added */
   SITE_HEADS = 1024            /* number of chains of the table of known stacks */
 };
@@ -95,8 +97,11 @@ struct site_object {
 };
 
 struct sites_state {
-  uint32_t sites;        /* number of call sites; overflow and objects do not count */
-  uint32_t stacks;       /* stacks in the table, or about to be added */
+  uint32_t sites;  /* number of call sites; overflow and objects do not count */
+  uint32_t stacks; /* stacks in the table, or about to be added */
+  /* Ends of stacks in the table, or about to be added: once there are SITE_STACKS stacks, or
+   * SITE_ALIKE stacks with a key, only the innermost frames of further ones are remembered. */
+  uint32_t ends;
   uint32_t forgotten;    /* number of times the table was emptied */
   struct segments parts; /* site_part, by number of the record */
   struct site_object *objects;
@@ -181,7 +186,8 @@ static inline ALWAYS_INLINE struct site_part *site_of_last_stack(uintptr_t frame
 
 /* Returns the state of the record for a walked stack, which is made if necessary; NULL if there is
  * no space. first: index of the first frame that may belong to the program. is_cut: 1 if the walk
- * is too short to name the stack, so that the record is that of the called function. If there are
+ * has only the innermost frames: these name the site, or the called function alone if there are
+ * frames of Python or of a script, or no frame of the program. If there are
  * Python frames, the walk has ended with the first frame of the interpreter, which is not part of
  * the name. Called on a stack of the runtime, in an update. */
 struct site_part *site_record(const struct walk *walk, unsigned first, int is_cut,

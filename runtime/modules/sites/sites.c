@@ -39,7 +39,7 @@ void sites_forked(void) {
   if (!sites_on) return;
   segments_clear(&sites_state.parts);
   site_objects_forked();
-  sites_state.sites = sites_state.stacks = 0;
+  sites_state.sites = sites_state.stacks = sites_state.ends = 0;
   sites_state.unknown = NULL;
   site_thread.last = NULL;
   sites_quick_forked();
