@@ -104,6 +104,33 @@ def test_larger_notice(where: Where) -> None:
     assert re.search(wanted, done.stdout), done.stdout
 
 
+# A helper function with two callers, of which one causes the problem.
+_HELPER = """
+import os
+def put(file, number):
+    os.pwrite(file, b"%011d " % number, 12 * number)
+file = os.open("counts", os.O_WRONLY | os.O_CREAT)
+put(file, 0)
+for number in range(100_000):
+    put(file, number)  # here
+"""
+
+
+def test_called_at(where: Where) -> None:
+    """If several lines call a function with costly calls, the finding names the one that causes
+    most of them, too."""
+    blamed = Blamed("helper", "py", "", _HELPER)
+    start(where, blamed)
+    thresholds = where.folder / "thresholds"
+    thresholds.write_text("stake.share = 0\nstake.seconds = 0\n")
+    command = (where.program.build / "darshan", "report", "--text", "--thresholds", thresholds)
+    done = finished([*command, where.log], timeout=SECONDS)
+    assert done.returncode == 0, done.stderr
+    said = re.sub(r"\s+", " ", done.stdout)
+    line = line_of(blamed.source, "here")
+    assert re.search(rf"at helper\.py:4, in put, called at helper\.py:{line}: all", said), said
+
+
 # Two files with problems of their own, which one function causes.
 _FUNCTION = """
 import os

@@ -10,6 +10,8 @@ from row import HERE, Row
 _SITES = (("DARSHAN_SITES", "1"),)
 _NEW, _READS = "takes new memory again and again", "reads are not of recorded files"
 
+_TASKS = "Threads get a task for each of many small items"
+
 
 def rows() -> list[Row]:
     """Returns the rows, which run on this machine with call sites."""
@@ -23,6 +25,13 @@ def rows() -> list[Row]:
         _row("outside.py", "map-copied", says=(_NEW, r"mm\.find", r"in mapped files")),
         _row("outside.py", "users-asked", says=(_READS, "getpwuid", r"lru_cache")),
         Row("outside.py", "users-asked-plain", place=HERE, says=(_READS, "getpwuid")),
+        _row(
+            "outside.py",
+            "task-each-line",
+            says=(_TASKS, r"made [\d,]+ calls on files, while the threads", "1 << 20"),
+            never=("Your I/O is fine",),
+        ),
+        _row("outside.py", "task-each-block", never=(_TASKS,)),
         _row("outside.py", "arrays-in-steps", never=(_NEW,)),
         _row(
             "outside.py",
@@ -38,6 +47,12 @@ def rows() -> list[Row]:
             never=("opened for each write", "Collect changes in memory"),
         ),
         _row("outside.py", "checked-after-writing", never=("larger than the reads",)),
+        *_scripts(),
+    ]
+
+
+def _scripts() -> list[Row]:
+    return [
         _row(
             "outside.sh",
             "sed-unbuffered",

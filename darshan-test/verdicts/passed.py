@@ -66,6 +66,17 @@ def _pipes() -> list[Row]:
             replace(_row("passed.py", case, tree=2), never=("wait for each other",))
             for case in ("question-that-computes", "question-to-a-service")
         ),
+        replace(
+            _row("passed.py", "values-of-a-manager", tree=4),
+            says=(
+                r"process of a multiprocessing\.Manager got about 24,\d\d\d messages",
+                "initializer=load",
+            ),
+            never=("chunksize", "small messages"),
+        ),
+        replace(
+            _row("passed.py", "copy-of-a-manager", tree=4), never=(r"multiprocessing\.Manager",)
+        ),
         replace(_row("passed.sh", "pipeline", tree=5), never=(_PIPES, _UNKNOWN, "wait for each")),
     ]
 
@@ -96,6 +107,19 @@ def _files() -> list[Row]:
             says=(r"gzip worked for .* to write \S+day\.tar\.gz, .* removed it",),
         ),
         replace(_row("passed.sh", "pack-and-keep", tree=3), never=(lives,)),
+        replace(
+            _row("passed.sh", "copy-through-gzip", "compressed-in-a-pipe", "no z", tree=3),
+            says=(r"gzip compressed 2[23]\.\d MiB to 17\.\d MiB, and another gzip",),
+        ),
+        replace(
+            _row("passed.sh", "git-gc-each", "maintained-each", "behind the loop", tree=2),
+            says=(r"git gc ran 8 times",),
+        ),
+        replace(_row("passed.sh", "packed-beside", tree=3), never=("decompressed again",)),
+        replace(
+            _row("passed.sh", "sort-packs", packed, "sort -S", tree=3),
+            says=("sort --compress-program started",),
+        ),
         replace(
             _row("passed.py", "packed-scratch"),
             says=(lives, r"gzip\.\w+.* wrote \S+ and 3 more files", "lowest level"),

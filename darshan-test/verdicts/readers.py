@@ -95,6 +95,13 @@ def _pieces() -> list[Row]:
             says=(r"program and its libraries spent up to", "netCDF file once, before the loop"),
         ),
         _row("readers.py", "planes-of-a-grid"),
+        _row(
+            "readers.py",
+            "variables-of-records",
+            "same-bytes-again-read",
+            "--fix_rec_dmn",
+            says=(r"a netCDF file that was read in the order of its bytes, 1\d\d times",),
+        ),
         _row("readers.py", "map-each", "opened-again mapped-again", "before the loop"),
     ]
 

@@ -82,6 +82,8 @@ BESIDE = {
     "imbalance-shared": Trigger("ranks-c/uneven-shared/mpich"),
     "incomplete": Trigger("names-c/read-many", (("DARSHAN_MODMEM", "1"),)),
     "asked-one-by-one-many": Trigger("passed-py/task-each"),
+    "asked-one-by-one-manager": Trigger("passed-py/values-of-a-manager"),
+    "kernel-work-tasks": Trigger("outside-py/task-each-line"),
     "kernel-work-copies": Trigger("outside-py/pieces-appended"),
     "kernel-work-mapped": Trigger("outside-py/map-copied"),
     "kernel-work-reads": Trigger("outside-py/users-asked"),

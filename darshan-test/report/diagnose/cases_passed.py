@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .build import MIB, Job, Row, row, shared
 
 Case = tuple[str, Job, Job]
@@ -99,6 +101,50 @@ def _packed() -> Job:
     )  # fmt: skip
 
 
+def _piped() -> Job:
+    """Returns the job of a script: gzip compresses a stream, and gzip -d decompresses it."""
+    return Job(
+        (
+            _process(0, "bash copy.sh"),
+            _process(1, "gzip", 0),
+            _process(2, "gzip -d", 0),
+            _usage(0, F_USER_TIME=0.1, CHARS_READ=9),
+            _usage(1, F_USER_TIME=8.0, CHARS_READ=40 * MIB, CHARS_WRITTEN=30 * MIB),
+            _usage(2, F_USER_TIME=0.5, CHARS_READ=30 * MIB, CHARS_WRITTEN=40 * MIB),
+        ),
+        nprocs=3,
+    )
+
+
+def _kept_up() -> Job:
+    """Returns the job of a script that runs git gc six times."""
+    every = [_process(0, "bash commit.sh"), _usage(0, F_USER_TIME=0.1, CHARS_READ=9)]
+    for rank in range(1, 7):
+        every += [
+            _process(rank, "git gc --quiet", 0),
+            _usage(rank, F_USER_TIME=1.0, CHARS_READ=9),
+        ]
+    return Job((*every, row("POSIX", "/a/.git/HEAD", 1, OPENS=1)), nprocs=7)
+
+
+def _managed() -> Job:
+    """Returns a program of two processes of which one is a Manager that got 30,000 messages."""
+    calls = 30_000
+    served = "/lib/python3.11/multiprocessing/managers.py:591:BaseManager._run_server"
+    return Job(
+        (
+            _process(0, "python3 a.py"),
+            _process(1, "python3 a.py", 0),
+            row("SITES", f"unlink;{served};/a.py:3:main", 1, FRAMES=2, PROCESSES=1, OTHERS=1),
+            _usage(0, CHARS_READ=20 * calls, CHARS_WRITTEN=70 * calls, READ_CALLS=2 * calls,
+                   WRITE_CALLS=calls, F_USER_TIME=4.0),
+            _usage(1, CHARS_READ=70 * calls, CHARS_WRITTEN=20 * calls, READ_CALLS=2 * calls,
+                   WRITE_CALLS=calls, F_USER_TIME=1.0),
+        ),
+        nprocs=2,
+    )  # fmt: skip
+
+
 def _kernel(reads: int, calls: int, faults: int) -> Job:
     """Returns a program that reads 40 MiB and maps as much. reads: the reads that the runtime
     recorded; calls, faults: the read calls and page faults that the kernel counted."""
@@ -119,12 +165,22 @@ def cases() -> list[Case]:
     grown, copied = _kernel(1500, 1600, 5_000_000), _kernel(1, 60, 5_000_000)
     looked_up = _kernel(1500, 300_000, 900)
     published, pooled, asked, packed = _published(), _pooled(), _asked(), _packed()
+    piped, managed, kept = _piped(), _managed(), _kept_up()
+    worker = "read;/lib/python3.11/concurrent/futures/thread.py:58:_WorkItem.run"
+    read = row("SITES", worker, FRAMES=1, PROCESSES=1, READS=1500, BYTES_READ=40 * MIB)
+    in_tasks = replace(_kernel(1500, 1600, 900), rows=(*_kernel(1500, 1600, 900).rows, read)).but(
+        1, WAITS=90_000
+    )
     return [
         ("copied-and-removed", published, published.but(2, UNLINKS=0)),
         ("sent-to-workers", pooled, pooled.but(4, CHARS_WRITTEN=MIB)),
         ("asked-one-by-one", asked, asked.but(4, WRITE_CALLS=9)),
         ("asked-one-by-one-many", asked.but(3, WAITS=9), asked.but(4, WRITE_CALLS=9)),
         ("compressed-and-removed", packed, packed.but(1, UNLINKS=0)),
+        ("compressed-in-a-pipe", piped, piped.but(5, CHARS_READ=29 * MIB)),
+        ("maintained-each", kept, replace(kept, rows=kept.rows[:6])),
+        ("asked-one-by-one-manager", managed, managed.but(4, WRITE_CALLS=90)),
+        ("kernel-work-tasks", in_tasks, in_tasks.but(1, WAITS=9000)),
         ("kernel-work-copies", grown, grown.but(1, MINOR_FAULTS=90_000)),
         ("kernel-work-mapped", copied, copied.but(1, MINOR_FAULTS=90_000)),
         ("kernel-work-reads", looked_up, looked_up.but(1, READ_CALLS=3000)),

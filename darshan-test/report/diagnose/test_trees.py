@@ -62,7 +62,8 @@ def test_all_that_are_about_jobs() -> None:
               "unaligned", "opened-again", "read-by-each", "read-by-each-worker", "process-each",
               "dataset-read-by-all", "repeated-by-processes", "rewritten-by-processes",
               "saved-by-each", "sleeps-between-look-ups", "unseen-programs", "sent-to-workers",
-              "asked-one-by-one", "asked-one-by-one-many", "compressed-and-removed",
+              "asked-one-by-one", "asked-one-by-one-many", "asked-one-by-one-manager",
+              "compressed-and-removed", "compressed-in-a-pipe", "maintained-each",
               "shared-across-fork"}  # fmt: skip
     assert several - others <= _TOGETHER
 

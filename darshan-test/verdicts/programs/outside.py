@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import mmap
 import os
 import pwd
 import sqlite3
 import sys
+import zlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -79,6 +82,48 @@ def arrays_in_steps(_: bool) -> None:
                 field = np.sqrt(field * 2.0 + 1.0) / 1.5
             total += float(field.sum())
     assert total > 0
+
+
+def prepare_task_each_line() -> None:
+    """Writes a log of 18,000 lines."""
+    Path("access.log").write_text("".join(f"host{n % 77} /{n} 200 {n}\n" for n in range(18_000)))
+
+
+async def _lines(cured: bool) -> int:
+    loop, found = asyncio.get_running_loop(), 0
+    with open("access.log", encoding="utf-8") as file:
+        while True:
+            if cured:
+                lines = await loop.run_in_executor(None, file.readlines, 1 << 20)
+            else:
+                line = await loop.run_in_executor(None, file.readline)
+                lines = [line] if line else []
+            if not lines:
+                return found
+            found += sum(line.split()[2] == "200" for line in lines)
+
+
+def task_each_line(cured: bool) -> None:
+    """Lets a thread read each line of a file; cured: all lines at once."""
+    assert asyncio.run(_lines(cured)) == 18_000
+
+
+def _packed(block: bytes) -> int:
+    with open("packed", "ab") as file:
+        return file.write(zlib.compress(block, 1))
+
+
+def prepare_task_each_block() -> None:
+    """Writes a file of 16 MiB."""
+    Path("run.bin").write_bytes(np.random.default_rng(5).integers(0, 40, 16 << 20, "u1").tobytes())
+
+
+def task_each_block(_: bool) -> None:
+    """Lets threads compress and write blocks of a file."""
+    whole = Path("run.bin").read_bytes()
+    with ThreadPoolExecutor(2) as pool:
+        blocks = (whole[at : at + 65_536] for at in range(0, len(whole), 65_536))
+        assert sum(pool.map(_packed, blocks)) > 0
 
 
 def ranges_of_an_index(_: bool) -> None:

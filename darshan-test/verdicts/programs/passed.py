@@ -10,8 +10,10 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -204,6 +206,34 @@ def tasks_in_chunks(_: bool) -> None:
     """Sends workers many tasks with each message."""
     with multiprocessing.Pool(2) as pool:
         assert sum(pool.imap(_square, range(QUESTIONS), chunksize=500)) > 0
+
+
+def _sum_of(task: tuple[Mapping[str, float], int]) -> float:
+    table, part = task
+    return sum(table[f"gene{i % 5000}"] for i in range(part, 24_000, 2))
+
+
+def values_of_a_manager(cured: bool) -> None:
+    """Lets two workers look values up in a dict of a Manager; cured: in a plain dict."""
+    plain = {f"gene{i}": i % 97 / 8 for i in range(5000)}
+    with multiprocessing.Manager() as manager:
+        table: Any = plain if cured else manager.dict(plain)
+        with multiprocessing.Pool(2) as pool:
+            assert sum(pool.map(_sum_of, [(table, 0), (table, 1)])) > 0
+
+
+def _sum_of_copy(task: tuple[Any, int]) -> float:
+    table, part = task
+    return _sum_of((table.copy(), part))
+
+
+def copy_of_a_manager(_: bool) -> None:
+    """Lets two workers take a copy of a dict of a Manager, and look values up in it."""
+    plain = {f"gene{i}": i % 97 / 8 for i in range(5000)}
+    with multiprocessing.Manager() as manager, multiprocessing.Pool(2) as pool:
+        table = manager.dict(plain)
+        for _turn in range(10):
+            assert sum(pool.map(_sum_of_copy, [(table, 0), (table, 1)])) > 0
 
 
 def question_to_a_service(_: bool) -> None:

@@ -30,7 +30,39 @@ case $1 in
         rm "part$i.bin"
       fi
     done ;;
+  copy-through-gzip)
+    mkdir release to
+    for i in $(seq 12); do head -c 1500000 /dev/urandom | base64 -w 0 > "release/page$i.html"; done
+    if [ "$2" = cured ]; then
+      tar -cf - -C release . | tar -xf - -C to
+    else
+      tar -czf - -C release . | tar -xzf - -C to  # blame: copy-through-gzip
+    fi ;;
+  packed-beside)  # the package stays, and is unpacked at the same time
+    pieces
+    mkdir to
+    tar -czf - day | tee day.tar.gz | tar -xzf - -C to ;;
+  sort-packs)
+    awk 'BEGIN { srand(3); for (i = 0; i < 500000; i++) printf "w%07d\n", rand() * 3000000 }' > words
+    if [ "$2" = cured ]; then
+      sort -u words > unique
+    else
+      sort -S 1M --compress-program=gzip -u words > unique  # blame: sort-packs
+    fi ;;
+  git-gc-each)
+    git init -q repository
+    cd repository
+    git config user.email a@b
+    git config user.name a
+    for day in 1 2 3 4 5 6 7 8; do
+      awk -v s=$day 'BEGIN { srand(s); for (i = 0; i < 20000; i++) print i, rand() }' > "day$day"
+      git add .
+      git -c gc.auto=0 commit -q -m "$day"
+      if [ "$2" != cured ] || [ $day = 8 ]; then
+        git gc --quiet --aggressive  # blame: git-gc-each
+      fi
+    done ;;
   pipeline)  # each program waits for the one before it: that is what a pipe is for
     awk 'BEGIN { srand(1); for (i = 0; i < 900000; i++) print int(9999 * rand()), i }' |
-      gzip -c | gzip -dc | sort -n | awk '{ n[$1]++ } END { for (k in n) print n[k], k }' > counts ;;
+      tr ' ' '\t' | tr '\t' ' ' | sort -n | awk '{ n[$1]++ } END { for (k in n) print n[k], k }' > counts ;;
 esac

@@ -25,7 +25,7 @@ import numpy as np
 LINES = 600_000
 BILLS = 12_000
 GRID = (80, 70, 74)
-if sys.argv[1].endswith("-of-a-grid"):
+if sys.argv[1].endswith(("-of-a-grid", "-of-records")):
     import netCDF4
 if sys.argv[1] in ("rows-in-pieces", "frames-appended"):
     import pandas
@@ -230,6 +230,25 @@ def planes_of_a_grid(_: bool) -> None:
     """Takes each plane of a variable once."""
     with netCDF4.Dataset("grid.nc") as file:
         assert all(file["heat"][at].mean() == 1 for at in range(GRID[0]))
+
+
+TIMES = 60_000
+
+
+def variables_of_records(cured: bool) -> None:
+    """Writes and reads 24 variables of one unlimited dimension; cured: of one with a size."""
+    values = np.arange(TIMES, dtype="f4")
+    names = [f"heat{number:02d}" for number in range(24)]
+    with netCDF4.Dataset("stations.nc", "w", format="NETCDF3_64BIT_OFFSET") as file:
+        file.createDimension("time", TIMES if cured else None)
+        for name in names:
+            file.createVariable(name, "f4", ("time",))
+        for name in names:
+            file[name][0:TIMES] = values
+    for _ in range(4):
+        with netCDF4.Dataset("stations.nc") as file:
+            for name in names:
+                assert file[name][:].max() == TIMES - 1  # blame: variables-of-records
 
 
 def _photos(copies: int) -> None:

@@ -11,8 +11,9 @@ from dataclasses import field
 
 from ..classes import dataclass
 from ..log import Log
-from ..measure.processes.processes import processes
+from ..measure.processes.processes import Processes, processes
 from . import installed, java, javascript
+from .above import above
 from .interpreters import is_interpreter, script_of, text_of
 from .measured import Measured, measured
 from .stack import Native, Python, Stack, object_of, stack_of
@@ -124,6 +125,9 @@ class Lines:
     command: str = ""  # of the first process
     # Seconds after the start of the job at which processes of a program began, by its name.
     starts: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    # The program that a script started, by the name of another one that ran below it (call_sites/
+    # above.py).
+    above: Mapping[str, str] = field(default_factory=dict)
 
     def look_up(self, line: Line) -> None:
         """Finds the functions and source lines of the frames of a line's call sites, those in
@@ -305,15 +309,17 @@ def sites_of(log: Log) -> list[Site]:
     return sites
 
 
-def _starts(log: Log) -> dict[str, list[float]]:
-    """Returns the start times of processes, by the name of their program, in seconds since the
-    start of the run. A row of the process table may represent several processes; only the start of
-    the first is known."""
+def _starts(known: Processes | None) -> dict[str, list[float]]:
+    """Returns the start times of processes, by the name of their program, and by this name with the
+    first argument ("git gc"), in seconds since the start of the run. A row of the process table may
+    represent several processes; only the start of the first is known. Leaves out forked copies,
+    which no line of a script started."""
     found: dict[str, list[float]] = {}
-    known = processes(log)
     for place in range(len(known) if known is not None else 0):
-        if known is not None:
-            found.setdefault(known.programs[place].name, []).append(float(known.start[place]))
+        if known is not None and not known.programs[place].worker:
+            name, first = known.programs[place].name, known.commands[place].split(" ", 2)[1:2]
+            for key in (name, *(f"{name} {word}" for word in first)):
+                found.setdefault(key, []).append(float(known.start[place]))
     return found
 
 
@@ -336,10 +342,9 @@ def lines_of(log: Log, most: int) -> Lines | None:
     command = log.info.exe
     scripts = {**text_of(command), **script_of(command)}
     shown = found[:most]
-    starts = _starts(log)
-    lines = Lines(
-        shown, len(found), whole, [], hidden, found, objects, files, scripts, command, starts
-    )
+    tree = processes(log)
+    more = (objects, files, scripts, command, _starts(tree), above(tree))
+    lines = Lines(shown, len(found), whole, [], hidden, found, *more)
     for line in lines.lines:
         lines.look_up(line)
     lines.problems.extend(_problems(lines.lines, objects))

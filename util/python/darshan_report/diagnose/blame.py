@@ -32,7 +32,9 @@ from ..call_sites.without import program_of, reason
 from ..classes import dataclass
 from ..show.text import shorten
 from ..units import share
+from .callers import called_at
 from .finding import GOOD, Evidence, Finding
+from .programs.starters import starter
 
 _ENOUGH = 0.5  # share of the calls or seconds that one line must have
 _EQUAL = 0.02  # relative difference up to which two numbers of calls count as equal
@@ -52,6 +54,7 @@ _CALLS, _SECONDS, _BYTES, _SMALL, _GAPS = "calls", "seconds", "bytes", "small ca
 _PAUSES = "pauses"  # sleeps between look-ups of awaited files
 _IN_VAIN = 1e-6  # weight of the pauses at a line that found no file, so that other lines come first
 _STARTS = "starts"
+_PROGRAM = "program"  # starts of the program that the finding names
 _ON_FILES, _BYTES_ON_FILES = "calls on files", "bytes on files"
 # Text for a part of each measure, after a percentage, and text for all of it.
 _OF = {
@@ -60,6 +63,7 @@ _OF = {
     _BYTES: ("of the bytes of such calls", "all bytes of such calls"),
     _SMALL: ("of such calls that are small", "all such calls that are small"),
     _STARTS: ("of the starts of processes", "all starts of processes"),
+    _PROGRAM: ("of the starts of processes", "all starts of processes"),
     _GAPS: ("of the time before such calls", "all of the time before such calls"),
     _PAUSES: ("of the sleeps before look-ups", "all sleeps before look-ups"),
     _ON_FILES: ("of such calls on these files", "all such calls on these files"),
@@ -113,6 +117,7 @@ _ABOUT = (
     ("conversion-writing", About((WRITE,), _CALL, _GAPS)),
     ("compared-whole", About((READ,), _ANY, _BYTES)),
     ("compressed-and-removed", About((WRITE,), _ANY, _GAPS)),
+    ("compressed-in-a-pipe", About((OTHER,), STARTS, _PROGRAM)),
     ("copied-and-removed", About(_DATA, _ANY, _BYTES)),
     ("costly-between", About(KINDS, _CALL, _GAPS)),
     ("costly-communication", About(KINDS, f"{_HDF5}|{_MPIIO}")),
@@ -144,10 +149,12 @@ _ABOUT = (
     ("kernel-work-copies", About(_DATA, _CALL, _GAPS)),
     ("kernel-work-mapped", About((OTHER,), "mmap")),
     ("kernel-work-reads", About(KINDS, _CALL, _GAPS)),
+    ("kernel-work-tasks", About(KINDS, _CALL, _GAPS)),
     ("listed-again", About((LOOKUP,), _ANY, _CALLS)),
     ("little-compression", About(_DATA, _HDF5, before=(WRITE,))),
     ("made-at-start", About((WRITE,), _ANY, _BYTES)),
     ("loaded-whole", About((READ, OPEN), _ANY, _BYTES)),
+    ("maintained-each", About((OTHER,), STARTS, _PROGRAM)),
     ("many-objects", About((*_NAMES, READ, WRITE), _HDF5)),
     ("many-small-files", About((OPEN,), _ANY, _CALLS)),
     ("memory-alignment", About(_DATA)),
@@ -202,6 +209,7 @@ _ABOUT = (
     ("syncs", About((SYNC,), instead=(WRITE,))),  # writes to files that were opened with O_SYNC
     ("threads-in-turn", About((READ,), _ANY, _CALLS)),
     ("tiny-collective", About(_DATA, _MPIIO, _CALLS)),
+    ("unseen-mapped", About((OTHER,), "mmap")),
     ("unaligned", About(_DATA, _ANY, _CALLS)),
     ("unbuffered-stream-read", About((READ,), _ANY, _CALLS)),
     ("unbuffered-stream-write", About((WRITE,), _ANY, _CALLS)),
@@ -212,6 +220,7 @@ _ABOUT = (
     ("waiting-in-mpi-io", About(_DATA, _MPIIO)),
     ("whole-file-copy", About(_DATA, _ANY, _BYTES)),
     ("asked-one-by-one-many", About((OTHER,), STARTS, _STARTS)),
+    ("asked-one-by-one-manager", About((OTHER,), STARTS, _STARTS)),
     ("asked-one-by-one", About(KINDS, _CALL, _GAPS)),
     ("process-each", About((OTHER,), STARTS, _STARTS)),
     ("pieces-rewritten", About(_DATA, _CALL, _GAPS)),
@@ -234,12 +243,12 @@ WITHOUT = (
     "slow-hosts",
     "slow-targets",
     "storage-targets",
-    "unseen-",
+    "unseen-hdf5",
+    "unseen-io-uring",
+    "unseen-programs",
+    "unseen-storage",
     "whole-tables",
 )
-# Seconds by which the start of a process may differ from the call that started it, or that waits
-# for it.
-_BEFORE, _AFTER = 0.05, 0.05
 # For each kind of calls, the counters of the evidence that count them.
 _COUNTED = {
     READ: re.compile(r"(?:POSIX|STDIO|H5D|MPIIO)_(?:INDEP_|COLL_)?READS"),
@@ -381,7 +390,9 @@ def _place(found: Lines, line: Line, about: About) -> tuple[str, str]:
     text = f"{where}, in {shorten(function, _NAME)}" if function else where
     if site.stack.called == IMPORT:
         text += " (an import)"
-    return text + (f" (through {shorten(through, _NAME)})" if through else ""), through
+    text += f" (through {shorten(through, _NAME)})" if through else ""
+    caller = called_at(line, lambda site: part_of(Line([site], site.sums), about))
+    return text + (f", called at {caller}" if caller else ""), through
 
 
 def _chosen(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line, float, str, int]:
@@ -438,58 +449,27 @@ def _without(found: Lines, line: Line, about: About, part: float, number: int) -
     return Blame(f"no line: {why}", None, "", part, number) if why else None
 
 
-def _begins(line: Line, starts: Sequence[float]) -> bool:
-    """Returns whether every time in `starts`, at which a process began, lies between the line's
-    first and last start of a process, with a tolerance of 0.05 s. Seconds since the start of the
-    run."""
-    spans = [
-        (site.sums.first - _BEFORE, site.sums.last + _AFTER)
-        for site in line.sites
-        if re.match(STARTS, site.stack.called)
-    ]
-    return bool(spans) and all(any(a <= at <= b for a, b in spans) for at in starts)
-
-
-def _nearest(lines: Sequence[Line], began: Sequence[float]) -> Line | None:
-    """Returns the line that started its first process nearest in time to the first of `began`, and
-    its last one nearest to the last; None if these are two lines. began: when processes of the
-    program began."""
-    spans = []
-    for line in lines:
-        starts = [site.sums for site in line.sites if re.match(STARTS, site.stack.called)]
-        spans.append((min(s.first for s in starts), max(s.last for s in starts)))
-    first = min(range(len(lines)), key=lambda n: abs(spans[n][0] - min(began)))
-    last = min(range(len(lines)), key=lambda n: abs(spans[n][1] - max(began)))
-    return lines[first] if first == last else None
-
-
-def _starter(found: Lines, program: str) -> Line | None:
-    """Returns the line of code that started the processes of a program: the only line that started
-    processes at that time. If several did, returns the only one that started the same number, or of
-    several such lines the one whose first and last starts are nearest in time to those of the
-    program. Returns None if the line cannot be determined."""
-    about, began = About((OTHER,), STARTS, _STARTS), found.starts.get(program, ())
-    lines = [line for line in found.every if part_of(line, about, _CALLS) > 0]
-    lines = [line for line in lines if _begins(line, began)] if began else lines
-    if len(lines) > 1:
-        lines = [line for line in lines if part_of(line, about, _CALLS) == len(began)]
-    if len(lines) > 1 and began:
-        return _nearest(lines, began)
-    return lines[0] if len(lines) == 1 else None
-
-
 def _started(found: Lines, line: Line, about: About, part: float) -> Blame | None:
     """Returns the line of code that started a program, for a finding whose calls were made by a
     program without lines. Returns None if the program was the first process, or if the line is
     unknown. part: fraction of the calls."""
     site = max(line.sites, key=lambda site: part_of(Line([site], site.sums), about))
-    program, first = program_of(site), found.command.split(" ", 1)[0].rsplit("/", 1)[-1]
-    start = _starter(found, program) if program else None
-    same = program == first or found.scripts.get(program)
-    if start is None or same or _has_no_line(found, start):
+    return _starting(found, program_of(site), part)
+
+
+def _starting(found: Lines, program: str, part: float) -> Blame | None:
+    """Returns the line of code that started a program, or the program that then started this one;
+    None if it was the first process, or if the line is unknown. part: fraction of the calls."""
+    first = found.command.split(" ", 1)[0].rsplit("/", 1)[-1]
+    if not program or program == first or found.scripts.get(program):
         return None
-    text, through = _place(found, start, About((OTHER,), STARTS, _STARTS))
-    return Blame(f"at {text}, which starts {program}", start, through, part, 1)
+    above = found.above.get(program, "")
+    for name, words in ((above, f"{above}, for which {program} runs"), (program, program)):
+        start = starter(found, name) if name else None
+        if start is not None and not _has_no_line(found, start):
+            text, through = _place(found, start, About((OTHER,), STARTS, _STARTS))
+            return Blame(f"at {text}, which starts {words}", start, through, part, 1)
+    return None
 
 
 def about_of(name: str, *, instead: bool = False) -> About | None:
@@ -566,6 +546,8 @@ def _about(found: Lines, finding: Finding) -> About | None:
 
 
 def _blamed(found: Lines, finding: Finding, about: About) -> Blame | None:
+    if about.by == _PROGRAM:
+        return _starting(found, finding.programs, 1.0)
     line, part, of, number = _chosen(found.every, finding, about)
     if number == 0:
         return None

@@ -74,6 +74,28 @@ OF_PROCESSES = (
         "a pipe takes so many at once without a part of another message",
     ),
     Limit(
+        "manager.message",
+        60e-6,
+        "s",
+        "most time of an access to an object of a Manager; the rest is computing of the Manager",
+        "40 \u00b5s of both processes, on a busy machine",
+    ),
+    Limit(
+        "tasks.waits",
+        10_000,
+        "waits",
+        "fewer waits of the threads of a process for each other are not a pattern",
+        JUDGEMENT,
+    ),
+    Limit(
+        "tasks.own",
+        20e-6,
+        "s",
+        "time that Python takes to hand a task to a thread and to get its result, outside of the "
+        "kernel",
+        "run_in_executor with a function that does nothing",
+    ),
+    Limit(
         "byall.share",
         0.9,
         "of a file",

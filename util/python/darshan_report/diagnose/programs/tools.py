@@ -33,7 +33,8 @@ TOOLS = _KEEPERS.union(
 _OF_CALLERS = frozenset(
     (
         *("read-by-each", "process-each", "repeated-by-processes", "rewritten-by-processes"),
-        *("compressed-and-removed", "copied-and-removed"),
+        *("compressed-and-removed", "compressed-in-a-pipe", "copied-and-removed"),
+        "maintained-each",
     )
 )
 

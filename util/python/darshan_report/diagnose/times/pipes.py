@@ -138,6 +138,9 @@ def _family(facts: Facts, parent: int, others: Sequence[int]) -> Family:
             float(calls), False,
         )  # fmt: skip
     both = max(0.0, min(read + sums[0], written + sums[1]))
+    # The sum contains both sides of each message, because some others have counts of their own.
+    every = [parent, *rest]
+    calls = min(known.reads[every].sum(), known.writes[every].sum())
     return Family(parent, others, both, 0.0, float(calls) / 2, True)
 
 

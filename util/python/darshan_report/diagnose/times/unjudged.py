@@ -225,6 +225,7 @@ class KernelWork:
     calls: float  # reads on descriptors that Darshan does not record
     read: float  # bytes that these reads moved
     moved: float  # bytes that recorded calls moved
+    waits: float  # times that its threads slept
 
 
 @once
@@ -249,6 +250,7 @@ def kernel_work(facts: Facts) -> KernelWork | None:
         float(calls[place]),
         float(read[place]),
         float((seen.read + seen.written)[place]),
+        float(known["WAITS"][place]),
     )
 
 

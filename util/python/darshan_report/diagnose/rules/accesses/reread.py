@@ -28,6 +28,7 @@ _RUN = 1 << 18  # bytes that a query at least reads in order if it reads a whole
 # Bytes per second at which a processor takes large blocks from memory that it has not used lately.
 _MEMORY = 8e9
 _COPIED = 0.1  # share of the bytes in which a copy may differ
+_PASSES = 2  # fewest times that an open moves a whole file, which show that it does so repeatedly
 _WORDS = {
     "READ": (
         "read",
@@ -63,6 +64,20 @@ _NETCDF_ONCE = Remedy(
     "Python: values = file['t'][:]  # once, before the loop;  values[k, j, i]\n"
     "C: nc_get_var_float(file, variable, values);  // once, not nc_get_var1_float\n"
     "Fortran: ierr = nf90_get_var(file, variable, values)  ! once, before the loop",
+    alone=True,
+)
+_NETCDF_RECORDS = Remedy(
+    "If the program uses each variable once, its variables lie in pieces: a classic netCDF file "
+    "with an unlimited dimension stores one value, or row, of each variable after the other, so "
+    "each variable that is read or written passes over the whole file. Give the dimension its "
+    "size, or convert the file once, or use netCDF-4; otherwise read and write the same records of "
+    "all variables together. If the program reads the same variable again, read it once, before "
+    "the loop, and keep the array.",
+    "ncks --fix_rec_dmn TIME in.nc out.nc  # of NCO;  nccopy -u in.nc out.nc  # of netCDF\n"
+    "Python: file.createDimension('time', len(times))  # not None\n"
+    "Python: for at in range(0, size, block): rows = [v[at : at + block] for v in variables]\n"
+    'C: nc_def_dim(file, "time", size, &time);  // not NC_UNLIMITED\n'
+    "Fortran: ierr = nf90_def_dim(file, 'time', size, time)  ! not nf90_unlimited",
     alone=True,
 )
 _HDF5_ONCE = """\
@@ -252,13 +267,25 @@ def _looks_up(facts: Facts, table: Table) -> Mask:
     return found
 
 
-def _by_netcdf(facts: Facts, direction: str) -> np.ndarray:
-    """Returns the ids of the files that netCDF reads without HDF5, for the direction READ;
-    otherwise none. netCDF reads a block of such a file, and works on it, for each access to a
-    variable, in any order."""
-    files = used_through(facts, _NETCDF) if direction == "READ" else frozenset()
+def _by_netcdf(facts: Facts) -> np.ndarray:
+    """Returns the ids of the files that netCDF uses without HDF5. netCDF reads a block of such a
+    file, and works on it, for each access to a variable, in any order."""
+    files = used_through(facts, _NETCDF)
     found = [number for number in files if not _is_hdf5(facts, number)]
     return np.array(sorted(found), np.uint64)
+
+
+def _in_passes(facts: Facts, table: Table, place: int, direction: str) -> int:
+    """Returns how many times, at least, a classic netCDF file was moved from its begin to its end;
+    0 for other files, and for those that are read about once for each open. place: row of the
+    file."""
+    kind = "READ" if direction == "READ" else "WRITE"
+    if int(table.ids[place]) not in _by_netcdf(facts) or not _in_order(table, kind)[place]:
+        return 0
+    size = float(table[f"MAX_BYTE_{direction}"][place]) + 1
+    times = float(table[f"BYTES_{direction}"][place]) / size
+    opens = max(1.0, float(facts.opens(table)[place])) if direction == "READ" else 1.0
+    return int(times) if times >= _PASSES * opens else 0
 
 
 def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Finding]:
@@ -276,7 +303,7 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
     in_order = _in_order(table, kind)
     if direction == "READ" and mask.any():
         in_order = in_order & ~_looks_up(facts, table)
-    repeated = in_order | among(table.ids, _by_netcdf(facts, direction))
+    repeated = in_order | (among(table.ids, _by_netcdf(facts)) & (direction == "READ"))
     often = seconds[mostly(facts, table, kind) & repeated].sum()
     more = between(facts, f"{NAME}-{word}", float(often))
     basis = "writing time, multiplied by the share of bytes written again"
@@ -306,7 +333,7 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
         + (f"; the same holds for {plural(len(others), 'more file')}" if others else "")
         + f". At least {amount(again)} ({share(again, whole)} of all bytes {word}) moved again."
         + more.sentence
-        + rewritten,
+        + f"{rewritten}{_passes(facts, table, first, direction)}",
         stake=stake,
         evidence=facts.rows(
             table,
@@ -330,6 +357,19 @@ def _rewritten(facts: Facts, table: Table, place: int, direction: str) -> str:
     return f" {what}, as VACUUM does." if times else ""
 
 
+def _passes(facts: Facts, table: Table, place: int, direction: str) -> str:
+    """Returns a sentence, with a space before it, on a classic netCDF file that is moved several
+    times for each open; empty for other files. place: row of the file."""
+    times = _in_passes(facts, table, place, direction)
+    if not times:
+        return ""
+    opens, word = plural(int(facts.opens(table)[place]), "open"), _WORDS[direction][0]
+    return (
+        f" It is a netCDF file that was {word} in the order of its bytes, {times} times with "
+        f"{opens}."
+    )
+
+
 def _remedy(facts: Facts, table: Table, place: int, direction: str) -> Remedy:
     """Returns the remedy for one file; it depends on the libraries that use the file. place: row of
     the file. direction: READ or WRITTEN."""
@@ -342,10 +382,8 @@ def _remedy(facts: Facts, table: Table, place: int, direction: str) -> Remedy:
         return _SCANS if whole else _PAGES
     if direction == "READ" and (found := packed.remedy(facts, int(table.ids[place]))):
         return found
-    if direction == "READ" and int(table.ids[place]) in used_through(facts, _NPZ):
-        return _NPZ_ONCE
-    if int(table.ids[place]) in _by_netcdf(facts, direction):
-        return _NETCDF_ONCE
+    if found := _of_arrays(facts, table, place, direction):
+        return found
     if direction == "READ" and int(table.ids[place]) in used_through(facts, _TABLES):
         return TABLE_ONCE
     if direction == "READ" and facts.together:
@@ -370,6 +408,17 @@ def _remedy(facts: Facts, table: Table, place: int, direction: str) -> Remedy:
                 "\nshell: cp --reflink=auto file copy"
             )
     return Remedy(f"{text}.", example, alone=True)
+
+
+def _of_arrays(facts: Facts, table: Table, place: int, direction: str) -> Remedy | None:
+    """Returns the remedy for a file of NumPy (.npz) or a classic netCDF file; None for others.
+    place: row of the file."""
+    number = int(table.ids[place])
+    if _in_passes(facts, table, place, direction):
+        return _NETCDF_RECORDS
+    if direction == "READ" and number in used_through(facts, _NPZ):
+        return _NPZ_ONCE
+    return _NETCDF_ONCE if direction == "READ" and number in _by_netcdf(facts) else None
 
 
 def _is_hdf5(facts: Facts, number: int) -> bool:

@@ -1,4 +1,5 @@
-"""Processes send each other small messages through pipes, and wait for each other at each."""
+"""Processes send each other small messages through pipes, and wait for each other at each. Or they
+ask a multiprocessing.Manager of Python for single values."""
 
 from __future__ import annotations
 
@@ -7,16 +8,27 @@ from collections.abc import Iterator
 from ....units import amount, count, seconds
 from ...facts import Facts
 from ...finding import CAUSE, NOTICE, PROBLEM, Finding, Remedy, Stake
+from ...programs.managers import Manager, manager_of
 from ...reached import needs
 from ...times.pipes import Family, families, outside
 
 NAME = "asked-one-by-one"
 MANY = f"{NAME}-many"  # name of the hint on processes that were not seen to wait
+MANAGER = f"{NAME}-manager"  # name of the hint on objects of a multiprocessing.Manager
 ROLE = CAUSE
 _MOSTLY = 0.5  # least part of the messages for which a process slept or lost its processor
 # A message that waits for so many times the shortest wait waits for something else: a user, the
 # network, a device.
 _LONGEST = 5
+_WAITED = (
+    "time in which the program slept outside of recorded calls, without that in which the other "
+    "one computed or waited for a processor, and the kernel's time for its messages; or what so "
+    "many messages take at least"
+)
+_SERVED = (
+    "processor time of the Manager's process, and what it takes to switch to it and back for each "
+    "message"
+)
 _REMEDY = Remedy(
     "Where the next question does not need the last answer, send many questions before reading "
     "their answers: write all of them to a file or from a thread of their own, or send some "
@@ -38,12 +50,27 @@ _TOGETHER = Remedy(
     _REMEDY.example,
 )
 
+_PLAIN = Remedy(
+    "Give the workers a plain dict or list, as a global variable that is set before the pool is "
+    "made, or through its initializer; they return what they find, and the parent process joins "
+    "it. A queue of multiprocessing needs no Manager. Where all processes must change one object, "
+    "ask for many values with one access: copy() and update() of a dict, a slice of a list.",
+    "Python: Pool(2, initializer=load, initargs=(values,))  # values: a plain dict\n"
+    "Python: values = shared.copy()  # once, before the loop;  shared.update(changes)  # once\n"
+    "Python: multiprocessing.Array('d', 1000);  multiprocessing.Queue()  # not of a Manager",
+)
+
 
 @needs("USAGE")
 def find(facts: Facts) -> Iterator[Finding]:
     """Yields a finding on the program that waited longest for a child process's answers to small
     messages. If there is none, yields a hint on the program that exchanged very many small messages
-    with its children, if any."""
+    with its children, if any. Before both, looks for a Manager that many messages asked."""
+    manager = manager_of(facts)
+    asked = None if manager is None else _managed(facts, manager)
+    if asked is not None:
+        yield asked
+        return
     small = [one for one in families(facts) if _are_small(facts, one)]
     asking = [(waited, one) for one in small if (waited := _waited(facts, one)) > 0]
     least = facts.limits["pipes.switch"]
@@ -54,16 +81,46 @@ def find(facts: Facts) -> Iterator[Finding]:
         if not rows:
             continue
         waited, first = max(rows, key=lambda row: row[0])
-        stake = _stake(facts, waited)
+        stake = _stake(facts, waited, _WAITED)
         if stake is not None:
             # How long messages took that were not waited for is not known.
             yield _told(facts, first, stake if is_certain else Stake(), is_certain=is_certain)
             return
 
 
-def _stake(facts: Facts, waited: float) -> Stake | None:
+def _managed(facts: Facts, manager: Manager) -> Finding | None:
+    """Returns the hint on the messages of a Manager; None if they are few or large, or cost
+    little."""
+    limits, usage, tree = facts.limits, facts.table("USAGE"), facts.tree
+    if manager.messages < limits["pipes.messages"] or usage is None or tree is None:
+        return None
+    spent = manager.seconds + limits["pipes.switch"] * manager.messages
+    stake = _stake(facts, min(spent, limits["manager.message"] * manager.messages), _SERVED)
+    if max(manager.asked, manager.answered) > limits["pipes.small"] or stake is None:
+        return None
+    sizes = f"{amount(manager.asked)} and {amount(manager.answered)}"
+    return Finding(
+        MANAGER,
+        "Processes ask a multiprocessing.Manager for single values",
+        f"The process of a multiprocessing.Manager got about {count(manager.messages)} messages "
+        f"and sent as many answers, of {sizes} on average, and worked {seconds(manager.seconds)}. "
+        "Each access to its dict, list, Namespace or queue sends it a message through a socket, "
+        "packed (pickled), and waits for the answer. These are the kernel's counts for the whole "
+        "process: the log does not have the lines of the accesses.",
+        NOTICE,
+        stake,
+        facts.sums(usage, "READ_CALLS", "WRITE_CALLS", "WAITS", "PREEMPTIONS"),
+        _PLAIN,
+        limits=("pipes.messages", "pipes.small", "pipes.switch", "manager.message"),
+        programs=tree.programs[manager.place].name,
+        at=manager.at,
+        is_hint=True,
+    )
+
+
+def _stake(facts: Facts, waited: float, basis: str) -> Stake | None:
     """Returns the potential saving: the waits for messages, by which the run is longer; None if
-    they are short. waited: seconds."""
+    they are short. waited: seconds; basis: how they were estimated."""
     run, limits = min(waited, facts.run_time), facts.limits
     if run < max(limits["stake.seconds"], min(limits["stake.share"] * facts.run_time,
                                               limits["stake.large"])):  # fmt: skip
@@ -71,9 +128,7 @@ def _stake(facts: Facts, waited: float) -> Stake | None:
     return Stake(
         run,
         facts.run_time,
-        basis="time in which the program slept outside of recorded calls, without that in which "
-        "the other one computed or waited for a processor, and the kernel's time for its messages; "
-        "or what so many messages take at least",
+        basis=basis,
         run=run,
         of_run=facts.run_time,
         between=run,
@@ -160,8 +215,8 @@ def _sentence(facts: Facts, family: Family, names: str, waited: float) -> str:
         f"{seconds(least * family.messages)}."
     )
     return (
-        f"{names} sent each other about {count(family.messages)} messages through pipes or "
-        f"sockets, of {sizes} on average{slept} These are the kernel's counts for whole "
+        f"{names} sent each other about {count(family.messages)} messages each way, through pipes "
+        f"or sockets, of {sizes} on average{slept} These are the kernel's counts for whole "
         "processes: the log has no single message, and does not tell whether a question needs the "
         "answer before it."
     )

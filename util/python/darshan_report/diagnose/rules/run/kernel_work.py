@@ -1,6 +1,7 @@
 """The kernel works for much of the run on what no recorded call explains: it gives the program new
 memory again and again, as for copies, or it serves reads of pipes, sockets, or files of the
-system, as the C library makes them."""
+system, as the C library makes them. Or it lets threads wait for each other, for each of many small
+tasks."""
 
 from __future__ import annotations
 
@@ -8,9 +9,10 @@ from collections.abc import Iterator, Sequence
 
 from ....classes import dataclass
 from ....measure.processes.usage import PAGE
-from ....units import amount, count, seconds
+from ....units import amount, count, plural, seconds
 from ...facts import Facts
 from ...finding import LAST, NOTICE, Finding, Remedy, Stake
+from ...programs.thread_pools import tasks_of
 from ...times.unjudged import KernelWork, kernel_work, mapped_of
 from . import bytewise_input, time_between
 
@@ -20,6 +22,7 @@ _AGAIN = 100  # new memory, as a multiple of what the program moves and maps
 _SMALL = 16 << 20  # bytes: less data is no reason for much new memory
 _FAULT, _READ = 4e-6, 20e-6  # seconds: most that the kernel works for a page fault, and for a read
 _FEW = 4096  # bytes per read on average; larger reads are no fault of the program
+_TIMES = 10  # fewest waits for each call on a file of a thread that gets tasks
 _HALF = 0.5  # share of this time that passes between the calls of the loop that is named
 _GROWS = Remedy(
     "If the loop adds each piece to all that it has read before, it copies all of it each time: "
@@ -49,19 +52,32 @@ _ASKS = Remedy(
     "C: keep what getpwuid(uid) returned in a table, by uid\n"
     "shell: ls -n, find -printf '%U'  # numbers, not names",
 )
+_PIECES = Remedy(
+    "Give a thread larger pieces of work: a block of lines, or some hundred items, for each task. "
+    "What takes microseconds, such as the next line from a buffer, needs no thread: call it "
+    "directly, or read the whole file with one task.",
+    "Python: lines = await loop.run_in_executor(None, file.readlines, 1 << 20)  # not readline\n"
+    "Python: lines = await file.readlines(1 << 20)  # of aiofiles; not async for line in file\n"
+    "Python: text = await asyncio.to_thread(path.read_text)  # the whole file\n"
+    "Python: pool.submit(work, items[at : at + 1000])  # not a task for each item\n"
+    "Java: pool.submit(() -> work(items.subList(at, at + 1000)));",
+)
 
 
 @dataclass(frozen=True)
 class _Cause:
     """A reason why the kernel worked so much outside of recorded calls: the title, sentence and
-    remedy of a finding about it, the ending of the finding's name, and the most seconds that it may
-    have taken."""
+    remedy of a finding about it, the ending of the finding's name, the most seconds that it may
+    have taken, and the seconds of the program's own work for it, with the line of code if it is
+    known without the calls."""
 
     ending: str
     title: str
     sentence: str
     remedy: Remedy
     seconds: float
+    own: float = 0.0
+    at: str = ""
 
 
 def _memory(facts: Facts, work: KernelWork) -> _Cause | None:
@@ -105,6 +121,29 @@ def _reads(facts: Facts, work: KernelWork) -> _Cause | None:
     )
 
 
+def _tasks(facts: Facts, work: KernelWork) -> _Cause | None:
+    """Returns the cause if the threads of a pool make few calls on files, and the threads of the
+    process wait very often; otherwise None. work: the kernel's work outside of recorded calls."""
+    tasks = tasks_of(facts)
+    if tasks is None or work.waits < facts.limits["tasks.waits"]:
+        return None
+    if work.waits < _TIMES * tasks.calls:
+        return None
+    number = work.waits / 2  # the thread that asks waits, and the one that answers
+    return _Cause(
+        "tasks",
+        "Threads get a task for each of many small items",
+        f"Threads of a pool made {plural(int(tasks.calls), 'call')} on files, while the threads of "
+        f"the process waited {count(work.waits)} times and the kernel worked up to "
+        f"{seconds(work.seconds)} outside of recorded calls. To hand over a task to a thread, and "
+        "to wait for its result, takes some ten microseconds, however small the task is.",
+        _PIECES,
+        work.seconds,
+        facts.limits["tasks.own"] * number,
+        tasks.at,
+    )
+
+
 def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
     """Yields a hint if the kernel worked for much of the run outside of recorded calls, and its
     counts show for what: new memory, or reads of unrecorded files. Otherwise yields nothing, also
@@ -112,11 +151,12 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
     work = kernel_work(facts)
     if work is None or any(f.name == bytewise_input.NAME for f in others):
         return
-    cause = _memory(facts, work) or _reads(facts, work)
+    cause = _memory(facts, work) or _tasks(facts, work) or _reads(facts, work)
     if cause is None:
         return
-    spent = min(work.seconds, cause.seconds)
-    stake: Stake = facts.stake(0.0, "processor time of the kernel", between=spent)
+    spent, basis = min(work.seconds, cause.seconds), "processor time of the kernel"
+    basis += ", and what the language needs for each task" if cause.own else ""
+    stake: Stake = facts.stake(0.0, basis, between=spent + cause.own)
     if stake.share < facts.limits["kernel.share"] or not facts.worth(stake):
         return
     yield Finding(
@@ -129,6 +169,7 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
         if (usage := facts.table("USAGE")) is not None
         else (),
         cause.remedy,
-        limits=("kernel.share",),
+        limits=("kernel.share", "tasks.waits", "tasks.own"),
+        at=cause.at,
         is_hint=True,
     )

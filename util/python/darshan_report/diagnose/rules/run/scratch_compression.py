@@ -32,12 +32,14 @@ ROLE = CAUSE
 _READ = 0.5  # least part of a file's bytes that is read again
 _WROTE = 0.9  # least part of a file that the program which compressed it wrote
 _RATIO = 8  # bytes that a library compresses for each byte that it writes, at most
-_COMPRESSORS = re.compile(
+COMPRESSORS = re.compile(
     r"(?:p|un)?(?:gzip|bzip2|xz|zstd|lz4|zip)|pigz|lbzip2|lzma|lzip|compress|7z[ar]?"
 )
-_UNPACKS = re.compile(r"\s(?:-\w*[dtl]\w*|--(?:decompress|uncompress|test|list))(?:\s|$)|\s[xlt]\s")
+UNPACKING = re.compile(
+    r"\s(?:-\w*[dtl]\w*|--(?:decompress|uncompress|test|list))(?:\s|$)|\s[xlt]\s"
+)
 # Programs that send files away: then fewer bytes may be worth the time.
-_SENDERS = frozenset(
+SENDERS = frozenset(
     ("scp", "sftp", "ssh", "rsync", "rclone", "curl", "wget", "aws", "s3cmd", "gsutil", "nc", "ftp",
      "lftp")
 )  # fmt: skip
@@ -67,17 +69,24 @@ _REMEDY = Remedy(
     "Ruby: Zlib::GzipWriter.open(path, 1)",
 )
 
+_SORT = Remedy(
+    "sort packs its temporary files because of --compress-program: leave this option out, and give "
+    "sort more memory (-S), so that it needs fewer temporary files, or none.",
+    "sort -S 50% FILE  # of the machine's memory; without --compress-program",
+)
+
 
 @dataclass(frozen=True)
 class _Packed:
     """The compression of files that the run reads again and removes: their ids, the seconds of the
-    compression, the program or library that did it, and whether all of these seconds are certainly
-    compression."""
+    compression, the program or library that did it, whether all of these seconds are certainly
+    compression, and whether sort started the programs for its temporary files."""
 
     files: frozenset[int]
     seconds: float  # in which it worked, or waited for a processor
     by: str  # the program or the library
     is_certain: bool  # all of the time is compression
+    sorts: bool = False
 
 
 @needs("POSIX", "POSIX_EXT")
@@ -111,12 +120,16 @@ def find(facts: Facts) -> Iterator[Finding]:
     yield Finding(
         NAME,
         "Files are compressed that live only in this run",
-        f"{sentence} The run read {them} again and removed {them}. The log does not have the level "
-        "of compression.",
+        f"{sentence} The run read {them} again and removed {them}. "
+        + (
+            f"sort --compress-program started {found.by} for its temporary files."
+            if found.sorts
+            else "The log does not have the level of compression."
+        ),
         PROBLEM if found.is_certain else NOTICE,
         stake,
         _evidence(facts, first),
-        _REMEDY,
+        _SORT if found.sorts else _REMEDY,
         limits=("scratch.share", "scratch.rate"),
         covers=found.files,
         programs=found.by if facts.tree is not None else "",
@@ -158,14 +171,14 @@ def _scratch(facts: Facts) -> dict[int, Renamed]:
     }
 
 
-def _packers(tree: Processes) -> list[int]:
+def packers(tree: Processes) -> list[int]:
     """Returns the indices of the processes in the tree that run a program that compresses."""
     return [
         place
         for place, program in enumerate(tree.programs)
-        if _COMPRESSORS.fullmatch(program.name)
+        if COMPRESSORS.fullmatch(program.name)
         and not program.name.startswith("un")
-        and not _UNPACKS.search(tree.commands[place])
+        and not UNPACKING.search(tree.commands[place])
     ]
 
 
@@ -185,17 +198,17 @@ def _by_programs(facts: Facts, scratch: dict[int, Renamed]) -> _Packed | None:
     """Returns the compression by programs such as gzip; None if no such program compressed a
     scratch file. scratch: files that are read again and removed, by id."""
     tree, known = facts.tree, outside(facts)
-    packers = [] if tree is None else _packers(tree)
-    if tree is None or known is None or not packers:
+    some = [] if tree is None else packers(tree)
+    if tree is None or known is None or not some:
         return None
-    if _SENDERS.intersection(program.name for program in tree.programs):
+    if SENDERS.intersection(program.name for program in tree.programs):
         return None
     found, files = set[int](), set[int]()
     for number, one in scratch.items():
         used = _users(facts, one.records)
         # Many processes may have used the file: then its bytes tell the one that wrote it.
         # The file that a compressor only read is larger than what it wrote.
-        wrote = {p for p in packers if tree.written[p] >= _WROTE * one.sums.written}
+        wrote = {p for p in some if tree.written[p] >= _WROTE * one.sums.written}
         by = {p for p in wrote if p in used or tree.written[p] == one.sums.written}
         found |= by
         files.update([number] if by else [])
@@ -206,14 +219,22 @@ def _by_programs(facts: Facts, scratch: dict[int, Renamed]) -> _Packed | None:
     ran = (known.user + known.system + known.runnable)[places]
     # Processes that ran side by side, or in several threads, cost the run no more than their time.
     part = min(1.0, float(ran.sum()) / max(1e-9, float(tree.lives[places].sum())))
-    spent = _union(tree.start[places], tree.end[places]) * part
+    spent = union(tree.start[places], tree.end[places]) * part
     by_name = " and ".join(
         name if number == 1 else f"{number:,} {name}" for name, number in names.items()
     )
-    return _Packed(frozenset(files), spent, by_name, is_certain=True)
+    sorts = all(_is_of_sort(tree, place) for place in places)
+    return _Packed(frozenset(files), spent, by_name, is_certain=True, sorts=sorts)
 
 
-def _union(start: np.ndarray, end: np.ndarray) -> float:
+def _is_of_sort(tree: Processes, place: int) -> bool:
+    """Returns whether sort started a process to compress its temporary files. place: index of the
+    process."""
+    parent = int(tree.parents[place])
+    return parent >= 0 and "--compress-program" in tree.commands[parent]
+
+
+def union(start: np.ndarray, end: np.ndarray) -> float:
     """Returns the seconds in which at least one of some spans of time ran; overlaps count once.
     start, end: seconds of each span."""
     spent, until = 0.0, 0.0

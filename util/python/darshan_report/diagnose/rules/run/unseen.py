@@ -7,18 +7,30 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ....measure.files.mapped import CAUTION
+from ....measure.files.mapped import CAUTION, Mapped
 from ....measure.processes.processes import ENVIRONMENT, STATIC
 from ....units import amount, count, plural
 from ...facts import Facts
 from ...finding import NOTICE, REMARK, Evidence, Finding, Remedy, Stake
+from ...programs.used_through import used_through
 from ...table import Table
+from ...times.ledger import COMPUTING, ledger
 from ...times.unjudged import mapped_of, unjudged, unwatched
 
 NAME = "unseen"
 # Numbers of page faults and bytes below which a notice is not worth reading.
 _FAULTS, _BYTES = 64, 16 << 20
 ROLE = REMARK
+_HALF = 0.5  # share of the run
+_ARRAYS = r"numpy\.(?:\w+\.)*(?:memmap|open_memmap|load)\b"
+_BY_ROWS = Remedy(
+    "If the program goes through a mapped array by columns, each value brings a cache line or a "
+    "page of its own, because the values of a row lie together (unless the order is 'F'): go "
+    "through it in blocks of rows, and add up the columns of each block. The log cannot tell the "
+    "order in which mapped pages are used.",
+    "Python: for at in range(0, len(array), 1000): sums += array[at : at + 1000].sum(axis=0)\n"
+    "Python: numpy.asfortranarray(array)  # once, in memory, if columns are needed again",
+)
 _HDF5_NAMES = (".h5", ".hdf5", ".he5", ".h5ad", ".nc4", ".nxs")
 # Fewest reads or writes of at most 100 bytes, and fewest if the file is opened once: HDF5 writes
 # the header of a new file twice. A copy has one, its last.
@@ -185,8 +197,18 @@ def _traffic(facts: Facts) -> Iterator[Finding]:
             "this report contains bytes of mapped files, and no recorded call contains the time "
             "of page faults.",
             facts.sums(extra, "MMAP_BYTES", *new, "MSYNCS", "MSYNC_BYTES"),
-            Remedy(""),
+            _BY_ROWS if _is_array(facts, held) else Remedy(""),
         )
+
+
+def _is_array(facts: Facts, held: Mapped) -> bool:
+    """Returns whether NumPy mapped an array of which much was touched, and the program computed for
+    most of the run: it may have used the array against its order, which no counter shows. held:
+    sums of the mapped files."""
+    computed = ledger(facts)[COMPUTING]
+    of_run = facts.stake(0.0, "").of_seconds
+    large = held.looked_at >= _BYTES and computed >= _HALF * of_run
+    return large and bool(used_through(facts, _ARRAYS))
 
 
 def _notice(
