@@ -79,7 +79,8 @@ def why_no_formats(start: str) -> str:
 
 def under(name: str, build: Path) -> list[str]:
     """Returns the words to put before the command of a case, so that it can start other AArch64
-    programs. Skips the test if the case cannot run on this machine. name: of the case."""
+    programs; [] if it starts none. Skips the test if the case cannot run on this machine. name: of
+    the case."""
     (start,) = started_by(build)
     if name in STARTS_NATIVE:
         elsewhere("it starts a program of this machine, for which the library is not")
@@ -99,7 +100,7 @@ SAMPLE = [
 
 @pytest.mark.parametrize("name", SAMPLE)
 def test_function(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
-    """The counters of a case are those that the case expects."""
+    """On AArch64, the counters of a case of the program `calls` are those that the case expects."""
     counts_right(name, build, parser, tmp_path, under=under(name, build), extra=ALONE)
 
 

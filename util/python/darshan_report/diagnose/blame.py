@@ -274,8 +274,8 @@ class Blame:
 
 def part_of(line: Line, about: About, by: str = "") -> float:
     """Returns how much of the calls that a finding is about a line made: their number, seconds or
-    bytes. by: the measure, such as _CALLS, _SECONDS, _GAPS or _BYTES; "" for the measure of
-    `about`."""
+    bytes; 0 if it made none of them. by: the measure, such as _CALLS, _SECONDS, _GAPS or _BYTES; ""
+    for the measure of `about`."""
     by = by or about.by
     if by == _PAUSES:
         looks = looks_of(line.sites)
@@ -317,8 +317,8 @@ def _largest(lines: Sequence[Line], part: Callable[[Line], float]) -> tuple[Line
 
 
 def _counted(finding: Finding, about: About) -> set[float]:
-    """Returns the numbers of calls, at least 20 each, that the finding's evidence has for single
-    files. For a finding about starts of processes: the number of its processes."""
+    """Returns the numbers of calls that the finding's evidence has for single files; for a finding
+    about starts of processes, the number of its processes. Leaves out numbers below 20."""
     if about.by == _STARTS:
         return {float(finding.processes)} if finding.processes >= _SEVERAL else set()
     return {
@@ -331,8 +331,9 @@ def _counted(finding: Finding, about: About) -> set[float]:
 
 
 def _equal(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line, str] | None:
-    """Returns the line that made as many calls as the evidence has for a file (_EQUAL), and this
-    number as text. Returns None unless exactly one line did."""
+    """Returns the line whose number of calls differs by at most the fraction _EQUAL from one that
+    the evidence has for a file, and text with the line's number ("the file's 401 reads"). Returns
+    None unless exactly one line has such a number."""
     wanted = _counted(finding, about)
     found: dict[int, tuple[Line, str]] = {}
     for place, line in enumerate(lines):

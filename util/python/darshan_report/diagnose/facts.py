@@ -385,7 +385,7 @@ class Facts:
 
     @functools.cached_property
     def finals(self) -> Mapping[int, int]:
-        """The id of a renamed file's last name, by the id of its earlier name."""
+        """The id of a renamed file's last name, by the id of its earlier name; {} without POSIX."""
         posix = self.table("POSIX")
         return {} if posix is None else finals(posix, self.own_name)
 
@@ -523,7 +523,7 @@ class Facts:
         )
 
     def stream_rows(self, place: int, *names: str) -> tuple[Evidence, ...]:
-        """Returns counters of STDIO_EXT as evidence. place: the file's row in STDIO."""
+        """Returns the file's counters in STDIO_EXT; () if it has none. place: its row in STDIO."""
         found = self.streams.evidence(place, *names) if self.streams else None
         return self.rows(found[0], found[1], *found[2]) if found else ()
 

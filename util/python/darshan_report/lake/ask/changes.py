@@ -140,7 +140,7 @@ class _Runs:
 def _of_series(runs: _Runs, group: Places, what: str, seconds: Floats) -> list[Change]:
     """Returns the changes of one time of runs within a group of similar size. what: name of the
     time. seconds: this time, for each run of the lake; runs whose time is unknown or 0 do not
-    count."""
+    count, and without other runs there is no change."""
     known = group[np.isfinite(seconds[group]) & (seconds[group] > 0)]
     if not len(known):
         return []
@@ -178,8 +178,8 @@ def changes(
     lake: Asked, since: datetime.date, filters: Filters | None = None, least: int = LEAST
 ) -> list[Change]:
     """Returns the changes that were noticed with runs since a day, the costliest first. lake: an
-    open one. filters: select the jobs (not by day). least: number of earlier runs that a program
-    must have. Raises LakeError if the query fails."""
+    open one. filters: select the jobs (not by day); None: all jobs. least: number of earlier runs
+    that a program must have. Raises LakeError if the query fails."""
     given = filters or Filters()
     first = max(since, datetime.date.min + _BEFORE) - _BEFORE
     midnight = datetime.datetime.combine(since, datetime.time(), datetime.timezone.utc)

@@ -39,7 +39,7 @@ class Limits:
     @property
     def most(self) -> int:
         """Bytes at which queries are stopped: the limit of DuckDB does not count everything, so
-        this process may have twice as much, and a GiB."""
+        this process may have twice as much, and a GiB. 0 if queries have no limit."""
         return 2 * self.memory + _BESIDE if self.memory else 0
 
 
@@ -60,7 +60,7 @@ class Watch(Closing):
         end: Callable[[str], None] | None = None,
     ) -> None:
         """Begins to watch. interrupt: stops a query, from any thread. end: ends this process, for
-        the reason that it gets, if the interrupted query goes on."""
+        the reason that it gets, if the interrupted query goes on; None: it may go on."""
         self.exceeded = ""  # the reason why the queries were stopped
         self._limits = limits
         self._interrupt = interrupt

@@ -129,10 +129,10 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
 
 
 def _split(facts: Facts, table: Table, kind: str, alone: np.ndarray) -> np.ndarray:
-    """Returns, for each file, into how many POSIX calls MPI-IO split a few independent calls.
-    Returns 0 for a file if MPI-IO did not split its calls, if the pieces are large, or if POSIX
-    moved many more bytes than MPI-IO. table: the MPI-IO files; kind: READ or WRITE; alone: number
-    of independent calls per file."""
+    """Returns, for each file, the number of its POSIX calls if MPI-IO split a few independent calls
+    into them. Returns 0 for a file if these calls are few (limit `operations`), if MPI-IO did not
+    split its calls, if the pieces are large, or if POSIX moved many more bytes than MPI-IO. table:
+    the MPI-IO files; kind: READ or WRITE; alone: number of independent calls per file."""
     below = facts.table("POSIX")
     if below is None:
         return np.zeros(len(table), "i8")
@@ -182,8 +182,8 @@ def _example(facts: Facts, kind: str) -> str:
 
 
 def _posix(facts: Facts, record: int, kind: str) -> tuple[Evidence, ...]:
-    """Returns the POSIX calls on a file as evidence. record: id of the file. kind: READ or
-    WRITE."""
+    """Returns the POSIX calls on a file as evidence; () if POSIX has no record of it. record: id of
+    the file. kind: READ or WRITE."""
     below = facts.table("POSIX")
     place = below.place(record) if below is not None else None
     if below is None or place is None:
