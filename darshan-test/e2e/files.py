@@ -43,7 +43,7 @@ def two_trees(work: Path) -> None:
 
 
 def archive(work: Path) -> None:
-    """Makes "in.tar", an archive of "tree"."""
+    """Makes "in.tar", an archive of the folder that tree() makes. Removes the folder."""
     tree(work)
     subprocess.run(
         ["tar", "--mtime=@1", "--sort=name", "-cf", "in.tar", "tree"], cwd=work, check=True

@@ -48,7 +48,8 @@ def test_slow_downs_are_found(factor: float, least: float) -> None:
 )  # fmt: skip
 def test_false_alarms(noise: Noise, most: float) -> None:
     """In simulations, unchanged programs are listed at most as often as doc/centre.md states: once
-    in 1,000 weeks with usual noise, once in 100 weeks with other noise. most: alarms per week."""
+    in 1,000 weeks with usual noise, once in 100 weeks with other noise. most: alarms per week of
+    one program."""
     alarms, weeks = false_alarms(noise, 3000, seed=4)
     assert alarms <= most * weeks + 2 * (most * weeks) ** 0.5
 

@@ -96,7 +96,8 @@ static void note(const struct piece *piece, const char *function, int writes, co
           piece->count * (long long)size, (long long)done);
 }
 
-/* Creates a file for one function. */
+/* Creates a file for one function with MPI_COMM_SELF, and writes to `lines` the expected counters
+ * of its open. */
 static MPI_File open_file(const struct piece *piece, const char *function) {
   char name[128];
   MPI_File fh;

@@ -23,7 +23,8 @@ void modules_forked(void);
  * modules_ended after it. */
 void modules_ending(void);
 void modules_ended(void);
-/* Adds the log regions whose data are not in the store. */
+/* Adds the log regions that modules make themselves: of data that are not in the store, and trimmed
+ * copies of the records of LAYERS. */
 void modules_add_parts(struct log_content *content);
 
 /* Functions that add to the log's metadata. modules_add_metadata calls `number` for each number of

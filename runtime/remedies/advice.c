@@ -8,8 +8,9 @@
 
 #define REMEDY "advice" /* its value is that of a POSIX_FADV_... constant */
 
-/* Linux reads at most the device's read-ahead (read_ahead_kb, mostly 128 KiB) for one call with
- * POSIX_FADV_WILLNEED, so a whole file needs many calls. */
+/* Advises the kernel that the whole file will be needed, in pieces: for one call with
+ * POSIX_FADV_WILLNEED, Linux reads at most the device's read-ahead (read_ahead_kb, mostly 128 KiB)
+ * or largest transfer (max_sectors_kb), whichever is more. */
 void advice_need(int fd) {
   enum { PIECE = 128 << 10 };
   struct stat st;

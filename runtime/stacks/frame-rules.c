@@ -22,7 +22,8 @@ static void set(struct program *program, uint64_t number, enum frame_rule_kind k
   if (number < REGISTERS) program->rules.rule[number] = (struct frame_rule){kind, value};
 }
 
-/* Sets a rule that is an expression, and moves the cursor behind it. */
+/* Reads the number of a register, whose rule becomes the address of the expression that follows.
+ * Moves the cursor behind the expression, which is not evaluated. */
 static void set_expression(struct program *program, enum frame_rule_kind kind) {
   uint64_t number = cursor_uleb(&program->cursor);
   set(program, number, kind, (int64_t)program->cursor.at);

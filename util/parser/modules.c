@@ -66,8 +66,8 @@ static bool has_sums(struct printer *printer, const struct darshan_base_record *
   return false;
 }
 
-/* Reads the next record, prints its rows and adds it to the sums. Returns 1 for a record, 0 at the
- * end, -1 after a message. */
+/* Reads the next record. Prints its rows and adds it to the sums, if the options ask for them and
+ * the sums are still good. Returns 1 for a record, 0 at the end, -1 after a message. */
 static int print_next(struct printer *printer, darshan_records *records) {
   struct darshan_error error = {""};
   const void *record;

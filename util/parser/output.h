@@ -33,8 +33,8 @@ int output_close(struct output *out);
 /* Writes the content of the buffer to fd. An error is stored in out->error. */
 void output_flush(struct output *out);
 
-/* Append n bytes, or a string, without escaping. Like all functions below, they store an error in
- * out->error and return nothing. */
+/* Append n bytes, or a string, without escaping. Like output_foreign and output_printf, they store
+ * an error in out->error. */
 void output_bytes(struct output *out, const char *bytes, size_t n);
 void output_text(struct output *out, const char *text);
 /* Writes untrusted text with escaped control characters; nothing if it is then longer than

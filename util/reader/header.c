@@ -9,8 +9,9 @@
 enum { FORMAT_H5D = 320, FORMAT_NOW = 341 };
 static const int known_formats[] = {300, 310, 320, 321, FORMAT_NOW};
 
-/* Converts "3.41" to 341. text: at most 8 characters with NUL. Ignores leading zeros and bytes
- * after the version. Returns -1 if the text is not a version. */
+/* Returns 100 times the major version plus the minor one: 341 for "3.41", 304 for "3.4". text: at
+ * most 8 characters with NUL. Ignores leading zeros and bytes after the version. Returns -1 if the
+ * text is not a version, or one above 9.99. */
 static int parse_version(const char *text) {
   long part[2] = {0, 0};
   for (int i = 0; i < 2; i++) {

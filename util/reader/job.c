@@ -66,7 +66,9 @@ int darshan_job_read(struct darshan_job_region *job, const struct darshan_file *
                      const struct darshan_frame *frame, struct darshan_error *error) {
   uint64_t end = region_end(file, frame);
   if (end < frame->header_size || end > file->size)
-    return darshan_fail(error, "the job region ends outside of the file (truncated log?)");
+    return darshan_fail(
+        error,
+        "the job region ends before its begin or outside of the file (damaged or truncated log?)");
   job->length = end - frame->header_size;
   unsigned char bytes[DARSHAN_JOB_REGION_MAX + 1];
   struct darshan_stream stream;

@@ -1,6 +1,6 @@
 """Cases about processes and their files: a loop that sleeps between two look-ups of a file, and the
-same loop without a pause; processes that write a whole file again, and processes that append to it.
-cases.py explains what a case is."""
+same loop without a pause; processes that write a whole file again, and processes that append to it;
+threads that take turns; a loop that spins for a lock file. cases.py explains what a case is."""
 
 from __future__ import annotations
 

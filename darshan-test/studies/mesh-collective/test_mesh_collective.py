@@ -60,7 +60,7 @@ def test_what_was_asked(measured: dict[str, Measured], mode: str) -> None:
 
 def test_problem_writes_rows(measured: dict[str, Measured]) -> None:
     """With independent writes, the log has one MPI-IO and one POSIX write for every row of every
-    part."""
+    part, and at most two further ones per rank, of metadata."""
     counters = measured["independent"].counters
     posix, mpiio = counters["POSIX"], counters["MPI-IO"]
     metadata = mpiio["INDEP_WRITES"] - MESH.rows

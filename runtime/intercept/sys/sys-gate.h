@@ -94,7 +94,7 @@ int sys_gate_allow(const char *name) __attribute__((visibility("hidden")));
 /* Substitutes for system calls that a filter forbids. They open and read files, which the loader
  * has just done as well. */
 
-/* Returns the process id, or -EPERM. */
+/* Returns the process id, from /proc/self/stat; -EPERM if this file cannot be read. */
 pid_t instead_of_getpid(void) __attribute__((visibility("hidden")));
 /* Returns the length of the current folder's path, with the NUL, or -EPERM. The path is that of
  * PWD, if PWD is the current folder. */

@@ -31,8 +31,8 @@ struct candidate {
 
 #define CANDIDATE_LAST UINT64_MAX
 
-/* Returns the largest number of bytes of a candidate with a record of `size` bytes; the record is
- * rounded up to 64-bit words. */
+/* Returns how many bytes of the arena a candidate with a record of `size` bytes takes at most; the
+ * record is rounded up to 64-bit words. */
 static inline size_t candidate_room(size_t size) {
   return sizeof(struct candidate) + ((size + 7) & ~(size_t)7);
 }

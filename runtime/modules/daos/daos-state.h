@@ -31,8 +31,8 @@ struct daos_item {
   int64_t booked[2]; /* bytes read and written that are already in the heat map */
 };
 
-/* The kinds of objects that a handle, or the address of an open file or mount (the key), can refer
- * to. The comments say which number is stored for the key. */
+/* The kinds of objects that a key can refer to. A key is a handle, the address of an open file or
+ * mount, or the hash of a name. The comments say which number is stored for the key. */
 enum daos_kind {
   DAOS_NOTHING,
   DAOS_A_POOL,      /* index of a container of which only the pool is known */

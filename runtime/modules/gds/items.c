@@ -62,8 +62,9 @@ static int ask_for_name(struct posix_name *name, int fd) {
 }
 
 /* Returns the item (state) of a descriptor's file, and makes it if necessary; NULL if it is not
- * recorded. file: its POSIX file, or NULL if POSIX does not record it. Not inlined, so that
- * posix_file_behind, which needs much of the caller's stack, runs without these variables. */
+ * recorded. file: its POSIX file, or NULL if POSIX does not record it. Not inlined: its variables
+ * would otherwise be on the stack while the caller runs posix_file_behind, which needs much stack.
+ */
 static __attribute__((noinline)) struct gds_item *item_of_file(int fd,
                                                                const struct posix_file *file) {
   struct gds_item *item = NULL;

@@ -63,8 +63,8 @@ void h5_closed(struct h5_library *lib, int result, const struct h5_known *known,
 }
 
 /* Counts a call of H5Idec_ref, which closes the id only if it had the last reference. references:
- * its result, the remaining references; above 0 nothing is closed, below 0 the call failed: then
- * only the frame is ended. h5py closes ids only this way. */
+ * its result, the remaining references; -1 or less: the call failed. Unless this is 0 and the id is
+ * known, the function only ends the frame. h5py closes ids only this way. */
 void h5_released(struct h5_library *lib, int references, const struct h5_known *known,
                  struct layer_frame *frame, uint64_t t1, uint64_t t2) {
   if (references != 0 || !known->file) {

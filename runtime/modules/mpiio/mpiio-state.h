@@ -35,7 +35,8 @@ struct mpiio_file {
 struct mpiio_view {
   int64_t displacement; /* bytes from the start of the file to the first filetype */
   int64_t unit;         /* bytes of an etype; 0: offsets are unknown */
-  int64_t filled;       /* bytes of data in a filetype (the repeated pattern of the view) */
+  int64_t filled;       /* bytes of data in a filetype (the repeated pattern of the view); 1, as is
+                           extent, if the view has no holes */
   int64_t extent;       /* bytes from one filetype to the next */
   int64_t first;        /* offset of the first byte of data in a filetype */
 };

@@ -301,8 +301,8 @@ static __attribute__((noinline)) void missed(int dirfd, const char *path, uint64
   posix_name_done(&name);
 }
 
-/* Counts a lookup that failed because the path does not exist (errno is ENOENT) in the record of
- * its folder or, if the folder has none, of other paths. After other errors it counts a failure.
+/* Counts a failed lookup. If the path does not exist (ENOENT): in the record of its folder or, if
+ * the folder has none, of other paths. After other errors, counts a failure as posix_failed does.
  * errno must be that of the call. */
 void posix_missed(int dirfd, const char *path, uint64_t t1, uint64_t t2) {
   if (errno != ENOENT)

@@ -215,8 +215,9 @@ void posix_stated_name(int dirfd, const char *path, uint64_t t1, uint64_t t2);
 void posix_folder_stated(int dirfd, const char *path, uint64_t t1, uint64_t t2);
 void posix_missed(int dirfd, const char *path, uint64_t t1, uint64_t t2);
 /* Counts a failed call on a name, given by dirfd and path as in openat (POSIX_EXT_FAILURES); errno
- * must be that of the call. Reads the name only if this errno shows that the kernel has read it;
- * otherwise the call is not counted. */
+ * must be that of the call. The failure is counted in the path's record or, if it has none, in that
+ * of other paths. Reads the name only if this errno is about the name (EACCES, but not EINTR or
+ * EMFILE), so that the kernel has read it; otherwise the call is not counted. */
 void posix_failed(int dirfd, const char *path, uint64_t t1, uint64_t t2);
 /* Count a call that resolved a name (POSIX_EXT_RESOLVES), or its failed lookup (posix_missed).
  * posix_resolved: is_done is 1 if the call succeeded. posix_link_read: a readlink that returned

@@ -94,10 +94,10 @@ static int64_t at_least_0(int64_t value) {
 }
 
 /* Stores the numbers of /proc/self/io in the counters: bytes of calls, calls, bytes on storage; -1
- * if unknown. children: getrusage of the children; NULL: unknown. Bytes on storage count from the
- * start of recording. When a process has waited for a child, the kernel adds the child's bytes to
- * the parent's. The kernel also counts the child's bytes on storage separately, as blocks, so these
- * are subtracted. */
+ * if unknown. children: getrusage of the children; NULL: unknown. When a process has waited for a
+ * child, the kernel adds the child's numbers to the parent's. Calls and their bytes include those
+ * of such children. Bytes on storage are those of this process alone, since recording began: the
+ * children's bytes are known from `children` (as blocks) and subtracted. */
 static void take_io(int64_t *counters, const struct rusage *children) {
   char text[512];
   const struct rusage *before = &usage_start.before;

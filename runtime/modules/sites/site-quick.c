@@ -101,9 +101,9 @@ static int has_last_stack(uint64_t t2) {
          thread->frame - thread->stack.start < thread->stack.end - thread->stack.start;
 }
 
-/* Returns the slot for a known stack of this thread and caller: its existing slot, otherwise a free
- * slot, which it takes, otherwise the slot of this thread whose last measured call is the oldest;
- * NULL if other threads have all slots. */
+/* Returns the slot for a known stack of this thread, from the set of slots of this caller: its
+ * existing slot, otherwise a free slot, which it takes, otherwise the slot of this thread whose
+ * last measured call is the oldest; NULL if other threads have all slots of the set. */
 static struct site_quick *place_for(const struct site_caller *caller,
                                     const struct site_stack *stack) {
   struct site_quick *set = set_of(caller), *oldest = NULL;

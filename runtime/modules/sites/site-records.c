@@ -91,9 +91,9 @@ static void fill(struct darshan_sites_record *record, enum site_record_kind kind
   record->counters[SITES_PROCESSES] = 1;
 }
 
-/* Fills in the memory of the module's next new record, unless the id already has a record. The next
- * record is that of the id or, beyond the limit, the overflow record, which all further call sites
- * share. The caller holds the store's lock. */
+/* Sets kind and frames in the memory of the module's next new record, before the store makes it a
+ * record; does nothing if the id has a record. Beyond the limit, this memory is that of the
+ * overflow record, which all further call sites share. The caller holds the store's lock. */
 static void fill_next(uint64_t id, enum site_record_kind kind, unsigned frames) {
   struct record_store *store = &darshan_store;
   const struct store_entry *entry = store_find(store, id);

@@ -111,7 +111,7 @@ static inline void count_site(const struct stdio_stream *stream, struct site_qui
 
 /* Returns 1 if `inlined` bytes that inlined macros of <stdio.h> have moved can be counted with a
  * quick call. Returns 0 if the number is below 0, if some of the bytes may have been pushed back
- * before, or if there is no POSIX_EXT record yet that counts such moves. */
+ * before, or if there is no POSIX_EXT record yet that counts such moves. inlined: not 0. */
 static inline int can_count_inlined(const struct stdio_stream *stream, int64_t inlined) {
   return inlined > 0 && stream->odd == 0 && stream->aux->ext != 0;
 }

@@ -1,6 +1,6 @@
 /* The remedy stdio-buffer: streams of regular files get a larger buffer (held-streams.c), which
- * stays in use even if the program switches buffering off. `darshan try` applies it only to files
- * that one process uses by one stream. */
+ * stays in use even if the program switches buffering off. `darshan try` applies it only if nothing
+ * but one process's streams uses the files of the finding (holding.py). */
 #include <stdio.h>
 
 #include "../../intercept/real.h"

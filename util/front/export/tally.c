@@ -119,10 +119,10 @@ int tally_begin(struct tally *tally, struct darshan_live *live, struct darshan_e
   if (darshan_live_job(live, &tally->job, error) != 0) return -1;
   size_t mounts = (size_t)tally->job.num_mounts;
   tally->place_of_mount = malloc(mounts + 1);
-  if (!tally->place_of_mount) return darshan_fail(error, "out of memory");
+  if (!tally->place_of_mount) return darshan_fail(error, "cannot read the journal: out of memory");
   memset(tally->place_of_mount, -1, mounts + 1);
   new_place(tally, "unknown", "unknown");
-  return tally->num_places ? 0 : darshan_fail(error, "out of memory");
+  return tally->num_places ? 0 : darshan_fail(error, "cannot read the journal: out of memory");
 }
 
 void tally_free(struct tally *tally) {

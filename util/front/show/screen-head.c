@@ -28,8 +28,8 @@ static const char *signal_name(long number) {
   return number > 0 && number < (long)(sizeof(names) / sizeof(names[0])) ? names[number] : NULL;
 }
 
-/* Prints which data the log lacks, in the words of the report (notes.py). missing: bits of enum
- * picture_missing. */
+/* Prints one line on what the log lacks: lost records or, if none are lost, files that share a
+ * record. missing: bits of enum picture_missing. */
 static void print_missing(struct screen *screen, int missing) {
   if (missing & PICTURE_LOST)
     fputs("the log is incomplete: the numbers are lower bounds", stderr);

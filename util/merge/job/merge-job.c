@@ -71,7 +71,8 @@ static int make(const struct job_options *options, struct job_logs *logs, struct
 
 /* --- all jobs -------------------------------------------------------------------------------- */
 
-/* Prints the names of the launches, of which the user must choose one. */
+/* Prints the names and ranks of the launches ("jobs" in the message), of which the user must choose
+ * one. */
 static void say_choice(const struct job_worlds *worlds) {
   char text[512] = "";
   size_t used = 0;

@@ -48,7 +48,8 @@ static int64_t began(const struct fold *fold, const struct run_part *part) {
   return part->start_ns + tree_behind(fold->tree, &fold->tree->processes[program->process]);
 }
 
-/* Counts the parts of a process, extends the times of the fold, and chooses fold->stands. */
+/* Counts the parts of a process and extends the end of the fold. Makes a part of the process
+ * fold->stands if it began first; a journal cannot be that part. */
 static void look_at(struct fold *fold, const struct run_process *process) {
   fold->end_ns = later(fold->end_ns, later(process->end_ns, process->reaped_ns));
   for (int i = process->first_part; i >= 0; i = fold->tree->parts[i].next) {
@@ -152,7 +153,8 @@ static void put(struct fold *fold, const struct log_draft *draft) {
   fold->stuck = fold_resume(fold->folder) < 0;
 }
 
-/* Makes the log of the new part and writes it; does nothing if out of memory. */
+/* Makes the log of the new part, writes it, and removes the parts that it replaces; does nothing if
+ * out of memory. */
 static void write_part(struct fold *fold) {
   char job[DARSHAN_JOB_REGION_MAX];
   struct log_draft draft = {NULL, 0, 0};

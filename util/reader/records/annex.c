@@ -3,6 +3,7 @@
 #include "../bytes.h"
 #include "../reader.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,17 +51,20 @@ static int check_sum(const struct darshan_annex_trailer *trailer, const struct d
   if (!bytes) return darshan_fail(error, "cannot read the annex: out of memory");
   uLong sum = crc32(0, NULL, 0);
   uint64_t done = 0;
+  long got = 0;
   while (done < trailer->length) {
     uint64_t rest = trailer->length - done;
     size_t n = rest < CHECK_STEP ? (size_t)rest : CHECK_STEP;
-    if (darshan_file_read(file, bytes, n, trailer->offset + done) != (long)n) break;
-    sum = crc32(sum, bytes, (uInt)n);
-    done += n;
+    got = darshan_file_read(file, bytes, n, trailer->offset + done);
+    if (got <= 0) break;
+    sum = crc32(sum, bytes, (uInt)got);
+    done += (uint64_t)got;
   }
+  const char *why = got < 0 ? strerror(errno) : "the file ends there";
   free(bytes);
   if (done < trailer->length)
-    return darshan_fail(error, "cannot read the data of the annex at offset %llu",
-                        (unsigned long long)(trailer->offset + done));
+    return darshan_fail(error, "cannot read the data of the annex at offset %llu: %s",
+                        (unsigned long long)(trailer->offset + done), why);
   if (sum != trailer->checksum) return darshan_fail(error, "the checksum of the annex is wrong");
   return 0;
 }

@@ -311,8 +311,8 @@ uint32_t ring_missed(struct ring *ring) {
   return (uint32_t)gone;
 }
 
-/* The entries of one submission: up to liburing's own tail, or up to the ring's tail and at most
- * `most`. */
+/* The entries of one submission: up to liburing's own tail, or up to the ring's tail and, unless
+ * the kernel polls the ring, at most `most`. */
 struct range {
   const struct uring *library; /* NULL: entries up to the ring's tail */
   long most;                   /* largest number of entries; RING_ALL: all */

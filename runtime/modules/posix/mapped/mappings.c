@@ -490,8 +490,9 @@ void mappings_syncing(void *at, size_t n) {
   if (is_range(at, n)) settle_now((struct settling){from, from + n, 1, 0});
 }
 
-/* Called before a call that makes the kernel map n bytes at `at`: counts the pages that are mapped
- * already, which the application has touched. */
+/* Called before a call that makes the kernel map n bytes at `at`. If there is time, counts the
+ * pages that are mapped already, which the application has touched, in the records of their files.
+ */
 void mappings_populating(const void *at, size_t n) {
   uintptr_t from = (uintptr_t)at / PAGE * PAGE;
   settle_now((struct settling){from, (uintptr_t)at + n, 0, 0});

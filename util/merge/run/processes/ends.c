@@ -57,8 +57,9 @@ static int is_answer(const struct run_tree *tree, const struct run_process *proc
  * determined; yes; no. */
 enum { NOT_ASKED, ON_THE_WAY, COPED, NOBODY };
 
-/* Returns 1 if an ancestor exited with status 0 and so handled the failure, otherwise 0. asked: one
- * element per process. Each process is visited at most twice, even if parents form a cycle. */
+/* Returns 1 if an ancestor exited with status 0 and so handled the failure, otherwise 0. asked: the
+ * answers so far, one per process; the caller zeroes it before the first call. Each process is
+ * visited at most twice, even if parents form a cycle. */
 static int is_coped_with(const struct run_tree *tree, uint8_t *asked, int process) {
   int at = process, answer = NOBODY;
   while (at >= 0 && asked[at] == NOT_ASKED) {

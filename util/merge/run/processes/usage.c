@@ -17,8 +17,8 @@ static int64_t plus(int64_t a, int64_t b) {
   int64_t sum;
   return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
-/* Returns a - b, and 0 if that is negative or overflows. A negative b is unknown and counts as 0.
- */
+/* Returns a - b, and 0 if that is negative or overflows. Returns a if b is negative (unknown), even
+ * if a is negative, too. */
 static int64_t minus(int64_t a, int64_t b) {
   int64_t rest;
   return b < 0 ? a : __builtin_sub_overflow(a, b, &rest) || rest < 0 ? 0 : rest;

@@ -25,7 +25,8 @@ def is_library(path: str) -> bool:
 
 
 def called(path: str, function: str) -> str:
-    """Returns a function as programs call it: "fs.writeSync", "sharp.toFile"."""
+    """Returns a function as programs call it: "fs.writeSync", "sharp.toFile". path: a file of
+    Node.js or of an installed package (is_library)."""
     if is_node(path):
         module = path[len(_NODE) :].rsplit("/", 1)[-1]
     else:

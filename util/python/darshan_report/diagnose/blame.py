@@ -320,8 +320,9 @@ def _counted(finding: Finding, about: About) -> set[float]:
 
 
 def _equal(lines: Sequence[Line], finding: Finding, about: About) -> tuple[Line, str] | None:
-    """Returns the line that made as many calls as the evidence has for a file (_EQUAL), and this
-    number as text. Returns None unless exactly one line did."""
+    """Returns the line whose number of calls differs by at most the fraction _EQUAL from one that
+    the evidence has for a file, and text with the line's number ("the file's 401 reads"). Returns
+    None unless exactly one line has such a number."""
     wanted = _counted(finding, about)
     found: dict[int, tuple[Line, str]] = {}
     for place, line in enumerate(lines):

@@ -523,7 +523,7 @@ class Facts:
         )
 
     def stream_rows(self, place: int, *names: str) -> tuple[Evidence, ...]:
-        """Returns counters of STDIO_EXT as evidence. place: the file's row in STDIO."""
+        """Returns the file's counters in STDIO_EXT; () if it has none. place: its row in STDIO."""
         found = self.streams.evidence(place, *names) if self.streams else None
         return self.rows(found[0], found[1], *found[2]) if found else ()
 

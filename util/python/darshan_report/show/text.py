@@ -136,7 +136,8 @@ def numbered(text: str, number: int, width: int) -> str:
 
 
 class ShortNames:
-    """The short forms of names in one report. Different names never have the same short form."""
+    """Cuts the names in one report to a number of characters. Different names never have the same
+    short form."""
 
     def __init__(self) -> None:
         self.full: dict[str, str] = {}  # short name -> full name, in order of use

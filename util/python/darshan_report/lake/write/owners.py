@@ -61,8 +61,9 @@ def name(number: int) -> str:
 
 
 def of(path: str, owner: int, uid: int | None = None, command: str = "") -> Owner:
-    """Returns to whom a log belongs. owner: user id of the file. uid, command: user id and command
-    line in the log, if it was read."""
+    """Returns to whom a log belongs: the owner of its file, and the user in the file's name (class
+    Owner says which of them counts). owner: user id of the file. uid, command: user id and command
+    line in the log, if it was read; they show where the user ends in the name."""
     is_user = owner not in (0, os.getuid())
     users = [name(number) for number in (owner, uid) if number is not None and number > 0]
     return Owner(name(owner), _named(path, users, command), is_user)

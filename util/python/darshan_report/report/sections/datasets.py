@@ -28,8 +28,9 @@ def _split_name(context: Context, attribution: Attribution, dataset: Upper) -> t
 
 
 def _names(context: Context, attribution: Attribution, datasets: list[Upper]) -> list[Name]:
-    """Returns two names of each dataset, one for the table and one for the bars of plots. Parts
-    that all names share are left out."""
+    """Returns two names of each dataset: for the table, with the file's name if there are several
+    files; and for the bars of plots, with the dataset's number. Long names are cut; the parts in
+    which they differ are kept."""
     split = [_split_name(context, attribution, d) for d in datasets]
     one_file = len({file for file, _ in split}) == 1
     files = shorten_all([file.rpartition("/")[2] for file, _ in split], _FILE)

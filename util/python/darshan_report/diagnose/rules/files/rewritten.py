@@ -129,8 +129,9 @@ def _in_place(facts: Facts, table: Table, covered: frozenset[int]) -> Iterator[R
 
 
 def _with_reads(facts: Facts, one: Rewritten, times: float, table: Table, place: int) -> Rewritten:
-    """Returns a rewritten file changed to one that is also read whole each time. times: number of
-    rewrites. place: the file's row in the table, from which the reads come."""
+    """Returns a rewritten file with its reads, because the program also read each version whole:
+    all reads but the first are lost, too. one: the file; times: its number of rewrites, which
+    replaces the old number. place: the file's row in the table, from which the reads come."""
     more = float(facts.moving(table, "READ")[place]) * (1 - 1 / max(times, 1.0))
     evidence = one.evidence + facts.rows(table, place, "BYTES_READ", "F_READ_TIME")
     read = float(table["BYTES_READ"][place])

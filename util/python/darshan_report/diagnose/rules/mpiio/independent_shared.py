@@ -129,10 +129,10 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
 
 
 def _split(facts: Facts, table: Table, kind: str, alone: np.ndarray) -> np.ndarray:
-    """Returns, for each file, into how many POSIX calls MPI-IO split a few independent calls.
-    Returns 0 for a file if MPI-IO did not split its calls, if the pieces are large, or if POSIX
-    moved many more bytes than MPI-IO. table: the MPI-IO files; kind: READ or WRITE; alone: number
-    of independent calls per file."""
+    """Returns, for each file, the number of its POSIX calls if MPI-IO split a few independent calls
+    into them. Returns 0 for a file if these calls are few (limit `operations`), if MPI-IO did not
+    split its calls, if the pieces are large, or if POSIX moved many more bytes than MPI-IO. table:
+    the MPI-IO files; kind: READ or WRITE; alone: number of independent calls per file."""
     below = facts.table("POSIX")
     if below is None:
         return np.zeros(len(table), "i8")

@@ -73,8 +73,9 @@ def _by_function(loop: Line) -> Iterator[tuple[str, bool, Measured]]:
 
 
 def _in_pieces(facts: Facts, sums: Measured) -> float:
-    """Returns the seconds between a library function's calls that each move very little; 0 if these
-    calls are few, or move more on average. sums: the counts of its calls."""
+    """Returns the seconds in the short gaps before the calls on files that a library function made,
+    at most `pieces.seconds` per call; 0 if these calls are few, or move more than `pieces.bytes` on
+    average. sums: the counts of these calls."""
     moving = sums.calls_of[READ] + sums.calls_of[WRITE]
     limits = facts.limits
     if moving < limits["operations"] or sums.read + sums.written > limits["pieces.bytes"] * moving:

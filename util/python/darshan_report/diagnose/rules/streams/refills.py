@@ -38,8 +38,8 @@ _MOSTLY = 0.5  # smallest share of the reads that fill the buffer
 
 
 def _languages(facts: Facts) -> frozenset[str]:
-    """Returns the names of the languages in which the program is written, as far as the log shows
-    them."""
+    """Returns the languages that the log's metadata name ("" among them if they name none), and
+    those of the interpreters that ran."""
     said = frozenset(dict(facts.info.metadata).get("language", "").split(","))
     return said | (languages(facts, "") - frozenset(COMPILED))
 
