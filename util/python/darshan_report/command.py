@@ -149,7 +149,7 @@ def _per_file(folder: str, log: str, *options: str) -> int:
 def main() -> int:
     """Runs darshan-job-summary. Internal options of `darshan` come first: they start another
     command (--trace, --transfers, --per-file, --first-findings) or print the package's folder
-    (--python-path). Returns the exit status."""
+    (--python-path). Returns the exit status, 0 if it succeeds."""
     first, more = sys.argv[1:2], sys.argv[2:]
     if first == ["--python-path"]:
         print(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))

@@ -90,7 +90,7 @@ def in_both(
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Returns the indices of the common ids in two arrays: those in `ids`, then those in `others`.
     Both arrays must be sorted and without repetitions, so this is faster than np.intersect1d, which
-    sorts."""
+    sorts. Without common ids, both results are empty."""
     if not len(others):
         return np.empty(0, "i8"), np.empty(0, "i8")
     at = others.searchsorted(ids)

@@ -173,7 +173,7 @@ def _by_rank(records: Records) -> dict[int, dict[int, float]]:
 
 def _extremes(records: Records) -> dict[int, Extremes]:
     """Returns the seconds of the fastest and slowest rank for each merged record that has them, by
-    record id."""
+    record id; {} for a log of an earlier release."""
     if not records.module.has("SITES_SLOWEST_RANK"):
         return {}
     least, most = (records[f"SITES_F_{name}_RANK_TIME"] for name in ("FASTEST", "SLOWEST"))

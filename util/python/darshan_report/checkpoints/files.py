@@ -152,7 +152,7 @@ def _add(file: File, rank: int, row: _Row) -> None:
 
 def _values(table: Table | None, ids: Iterable[int], column: str) -> dict[int, int]:
     """Returns the values of a column for these ids. column: "" for the number of processes. Leaves
-    out ids without a record."""
+    out ids without a record; so {} without the table."""
     if table is None:
         return {}
     wanted = np.sort(np.fromiter(ids, "u8"))

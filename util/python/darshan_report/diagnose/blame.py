@@ -263,8 +263,8 @@ class Blame:
 
 def part_of(line: Line, about: About, by: str = "") -> float:
     """Returns how much of the calls that a finding is about a line made: their number, seconds or
-    bytes. by: the measure, such as _CALLS, _SECONDS, _GAPS or _BYTES; "" for the measure of
-    `about`."""
+    bytes; 0 if it made none of them. by: the measure, such as _CALLS, _SECONDS, _GAPS or _BYTES; ""
+    for the measure of `about`."""
     by = by or about.by
     if by == _PAUSES:
         looks = looks_of(line.sites)
@@ -306,8 +306,8 @@ def _largest(lines: Sequence[Line], part: Callable[[Line], float]) -> tuple[Line
 
 
 def _counted(finding: Finding, about: About) -> set[float]:
-    """Returns the numbers of calls, at least 20 each, that the finding's evidence has for single
-    files. For a finding about starts of processes: the number of its processes."""
+    """Returns the numbers of calls that the finding's evidence has for single files; for a finding
+    about starts of processes, the number of its processes. Leaves out numbers below 20."""
     if about.by == _STARTS:
         return {float(finding.processes)} if finding.processes >= _SEVERAL else set()
     return {

@@ -385,7 +385,7 @@ class Facts:
 
     @functools.cached_property
     def finals(self) -> Mapping[int, int]:
-        """The id of a renamed file's last name, by the id of its earlier name."""
+        """The id of a renamed file's last name, by the id of its earlier name; {} without POSIX."""
         posix = self.table("POSIX")
         return {} if posix is None else finals(posix, self.own_name)
 

@@ -72,7 +72,8 @@ def may_cost(facts: Facts, bound: str) -> bool:
 
 @functools.cache
 def _durations(name: str) -> tuple[int, ...]:
-    """Returns the indices of a module's floating-point counters that are durations of calls."""
+    """Returns the indices of a module's floating-point counters that are durations of calls; () for
+    modules whose counters are not those of files (_OTHERS), or that are unknown."""
     module = module_by_name(name)
     if module is None or not module.fixed or name in _OTHERS:
         return ()

@@ -229,7 +229,8 @@ class Context:
     @functools.cached_property
     def streams(self) -> tuple[int, int, float]:
         """Bytes read, bytes written and seconds in calls of a process tree's standard streams that
-        are not files. No other number includes these calls."""
+        are not files. No other number includes these calls. All are 0 if the log has no records of
+        streams, or they are damaged."""
         try:
             records = self.log.records("STDIO")
         except LogError:

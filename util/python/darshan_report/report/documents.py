@@ -131,7 +131,8 @@ class Documents:
 
     def _targets(self) -> list[tuple[str, list[str]]]:
         """Returns the output files, each with the logs that it reports on. Refuses two logs for one
-        file unless the user named the file with -o."""
+        file unless the user named the file with -o. After a message, returns [] if that file is one
+        of the logs."""
         paths = self._options.logs
         if self._options.output:
             if any(same_file(self._options.output, path) for path in paths):

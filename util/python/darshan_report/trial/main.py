@@ -222,7 +222,8 @@ def _edits(options: Options, chosen: Chosen) -> list[Edit]:
 
 def _tell(options: Options, trial: Trial, chosen: Chosen) -> int:
     """Writes the result of a trial, and also puts it next to the log if the log is one of the tried
-    program. Returns the exit status."""
+    program. Returns the exit status: 0 if a remedy helped, otherwise OUTPUT_CHANGED or
+    NOTHING_HELPED."""
     result = Result(trial.baseline, chosen.candidates, notes=trial.mask.told())
     asks = {one.name: chosen.finding_of(one.name) for one in chosen.candidates}
     result.findings = {name: finding.name for name, finding in asks.items() if finding is not None}

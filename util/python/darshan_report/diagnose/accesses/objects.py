@@ -117,8 +117,8 @@ class Hdf5:
         return self._place
 
     def per_file(self, values: np.ndarray) -> np.ndarray:
-        """Returns, for each HDF5 file, the sum of `values` over its datasets. values: one per
-        dataset."""
+        """Returns, for each HDF5 file, the sum of `values` over its datasets; an empty array if
+        there is no such file. values: one per dataset."""
         if not len(self.files):
             return np.zeros(0)
         at = np.searchsorted(self.files.ids, self._place).clip(0, len(self.files) - 1)

@@ -188,7 +188,7 @@ def parsed_after(facts: Facts, loop: Line) -> float:
     """Returns the seconds before a loop's closes, opens and reads in the program's own code,
     limited to the time that parsing needs for what the loop read. `json.load` in a `with open(...)`
     parses before the close, `json.loads` of a string before the next open, `pickle.load` or a loop
-    over lines before the next read."""
+    over lines before the next read. 0 if the loop makes no such calls."""
     longer = 0.0
     for site in loop.sites:
         calls = site.sums.calls_of

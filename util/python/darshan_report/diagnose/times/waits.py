@@ -43,8 +43,9 @@ def seconds_of(table: Table) -> Floats:
 
 @once
 def aggregated(facts: Facts) -> npt.NDArray[np.uint64]:
-    """Returns the ids of the files that several ranks access mostly by collective MPI-IO calls.
-    Below these calls, a few ranks do the I/O of all ranks, as intended."""
+    """Returns the ids of the files that several ranks access mostly by collective MPI-IO calls;
+    none if the log has no MPI-IO. Below these calls, a few ranks do the I/O of all ranks, as
+    intended."""
     above = facts.table("MPI-IO")
     if above is None:
         return np.empty(0, "u8")

@@ -140,7 +140,7 @@ class _Runs:
 def _of_series(runs: _Runs, group: Places, what: str, seconds: Floats) -> list[Change]:
     """Returns the changes of one time of runs within a group of similar size. what: name of the
     time. seconds: this time, for each run of the lake; runs whose time is unknown or 0 do not
-    count."""
+    count, and without other runs there is no change."""
     known = group[np.isfinite(seconds[group]) & (seconds[group] > 0)]
     if not len(known):
         return []

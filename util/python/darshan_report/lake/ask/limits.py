@@ -39,7 +39,7 @@ class Limits:
     @property
     def most(self) -> int:
         """Bytes at which queries are stopped: the limit of DuckDB does not count everything, so
-        this process may have twice as much, and a GiB."""
+        this process may have twice as much, and a GiB. 0 if queries have no limit."""
         return 2 * self.memory + _BESIDE if self.memory else 0
 
 

@@ -272,8 +272,8 @@ def _hits(series: _Series, at: int) -> tuple[list[_Hit], list[_Hit]]:
 
 def slower(moments: Floats, seconds: Floats, since: float, least: int = LEAST) -> list[Slower]:
     """Returns the changes of a series that were noticed at or after the time `since`, in order of
-    time. moments: begin of each run in seconds since 1970, ascending. seconds: duration of each
-    run. least: number of earlier runs that are needed."""
+    time; [] if no run began then or later. moments: begin of each run in seconds since 1970,
+    ascending. seconds: duration of each run. least: number of earlier runs that are needed."""
     series = _Series(moments, seconds, least)
     first = int(np.searchsorted(moments, since))
     if first == len(moments):

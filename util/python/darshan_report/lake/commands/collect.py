@@ -130,9 +130,9 @@ class Collector:
                 "new lake to anonymize these rows, too")  # fmt: skip
 
     def run(self) -> int:
-        """Collects once; with --follow, until a signal. Returns the exit status: 1 if a folder
-        could not be read. Raises LakeError if a named log or folder does not exist, or the lake is
-        not usable."""
+        """Collects once; with --follow, until a signal. Returns the exit status: 0, or 1 if a
+        folder could not be read. Raises LakeError if a named log or folder does not exist, or the
+        lake is not usable."""
         while True:
             more = self._once()
             if not self._options.follow:
@@ -361,8 +361,8 @@ def _end(number: int, _frame: object) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Runs darshan collect and returns its exit status: 1 if some logs were not collected. SIGINT,
-    SIGTERM and SIGHUP end the process after the last commit."""
+    """Runs darshan collect and returns its exit status: 0, or 1 if some logs were not collected.
+    SIGINT, SIGTERM and SIGHUP end the process after the last commit."""
     without_pandas()
     for number in _ENDINGS:
         if signal.getsignal(number) is not signal.SIG_IGN:

@@ -105,8 +105,8 @@ class Seen:
         return self._keys
 
     def of_paths(self, keys: np.ndarray) -> np.ndarray:
-        """Returns the stored rows of the same paths as these keys. A key's upper bits are a hash of
-        the path."""
+        """Returns the stored rows of the same paths as these keys, an empty array if there are
+        none. A key's upper bits are a hash of the path."""
         known = self._all_keys()
         bits = np.uint64(files.STATE_BITS)
         paths = keys >> bits

@@ -209,7 +209,7 @@ def told_openly(lake: Asked, findings: list[Row]) -> list[Row]:
 
 def losers(lake: Asked, filters: Filters, top: int) -> list[Loser]:
     """Returns at most `top` programs that lose time, those that lose most first, each with its
-    findings and users."""
+    findings and users; [] if none loses time."""
     lost = rows(lake, _LOST, filters, top=top)
     names = [row["program"] for row in lost]
     if not names:

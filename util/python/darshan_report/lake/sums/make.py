@@ -96,8 +96,9 @@ def write(lake: str, file: File, target: str) -> bool:
 
 
 def complete(snapshot: Snapshot, known: set[str] | None = None) -> int:
-    """Makes the sums that a lake lacks, and returns how many it has made. known: paths of existing
-    sums, to which the paths of new ones, and of those that cannot be made, are added."""
+    """Makes the sums that a lake lacks, and returns how many it has made, 0 if none is missing.
+    known: paths of existing sums, to which the paths of new ones, and of those that cannot be made,
+    are added."""
     known = there(snapshot.path) if known is None else known
     lacking = [file for file in sources(snapshot) if path_of(file) not in known]
     if not lacking:

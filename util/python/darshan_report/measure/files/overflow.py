@@ -97,7 +97,8 @@ def counted(log: Log, module: str) -> bool:
 
 def _past_the_limit(log: Log, module: str) -> npt.NDArray[np.uint64]:
     """Returns the ids of the module's records that files beyond the limit share. A module whose
-    records vary in size, such as a trace, has no such record; it drops records that do not fit."""
+    records vary in size, such as a trace, has no such record; it drops records that do not fit.
+    Empty if the records cannot be read."""
     try:
         ids = np.unique(log.records(module).ids)
     except (LogError, ValueError):

@@ -51,7 +51,7 @@ def _last(names: Mapping[int, int]) -> dict[int, int]:
 def names_of(posix: PosixFiles) -> Mapping[int, int]:
     """Returns how many names each renamed file got one after another, by its id. There are several
     if many files were written under the same temporary name, for example all snapshots of a
-    simulation as "snapshot"."""
+    simulation as "snapshot". Returns {} for a log that does not record renames."""
     if not posix.has("RENAMED_FROM"):
         return {}
     sources = posix.record_ids("RENAMED_FROM")

@@ -16,8 +16,8 @@ _HALF = 0.5  # smallest share of a file's renames that lead to names which are k
 
 def rotated(posix: PosixFiles, name: Callable[[int], str], often: int) -> frozenset[int]:
     """Returns the ids of files that were renamed at least `often` times, at least half of them to
-    names that are kept (`log`, `log.1`, `log.2`), and the ids of these versions. name: returns the
-    name of a record."""
+    names that are kept (`log`, `log.1`, `log.2`), and the ids of these versions; empty if the log
+    does not record renames. name: returns the name of a record."""
     if not posix.has("RENAMED_FROM"):
         return frozenset()
     sources = posix.record_ids("RENAMED_FROM")

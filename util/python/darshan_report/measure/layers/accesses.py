@@ -20,7 +20,8 @@ def _names(layer: Layer, records: Records) -> list[tuple[str, str]]:
 
 def common_sizes(records: Records, layer: Layer, count: int) -> list[tuple[int, int]]:
     """Returns bytes and number of transfers of the `count` most common sizes, the most common
-    first. A record lists only its four most common sizes, so the numbers are lower bounds."""
+    first. A record lists only its four most common sizes, so the numbers are lower bounds. Returns
+    [] if the records have no sizes."""
     names = _names(layer, records)
     if not names or not len(records):
         return []

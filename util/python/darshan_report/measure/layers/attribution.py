@@ -265,7 +265,8 @@ class Attribution:
 
     @functools.cached_property
     def metadata(self) -> list[Metadata]:
-        """The H5_META records, joined by file, the file with the most time first."""
+        """The H5_META records, joined by file, the file with the most time first; [] if the log has
+        none."""
         if not len(self._h5_meta.ids):
             return []
         ids, counters, fcounters = _joined(self._h5_meta)

@@ -77,7 +77,7 @@ def _base(word: str) -> str:
 
 def _behind(words: list[str], wrapper: _Wrapper) -> list[str]:
     """Returns the wrapped command: the words after the wrapper's options, their values, and its own
-    arguments."""
+    arguments; [] if no command follows."""
     valued, pairs = wrapper.valued.split(), wrapper.pairs.split()
     skip, left = 0, wrapper.before
     for place, word in enumerate(words):

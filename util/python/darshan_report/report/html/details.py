@@ -142,9 +142,9 @@ def of_files(context: Context, wanted: Sequence[int]) -> dict[str, Any]:
 
 def stripes(context: Context, wanted: Sequence[int]) -> dict[int, list[dict[str, Any]]]:
     """Returns the Lustre layout of each file that has one, by the file's index in `wanted`: per
-    component its counters, its first targets (osts) and the number of the others (more). If records
-    are damaged, adds that to context.damaged, and the files of later records are missing. wanted:
-    record ids."""
+    component its counters, its first targets (osts) and the number of the others (more). Returns {}
+    if the log has no LUSTRE records. If records are damaged, adds that to context.damaged, and the
+    files of later records are missing. wanted: record ids."""
     region = context.info.region("LUSTRE")
     if region is None or region.length == 0:
         return {}
@@ -208,7 +208,7 @@ def _below(attribution: Attribution, upper: Upper) -> dict[str, Any]:
 def below(context: Context, wanted: Sequence[int]) -> dict[int, dict[str, Any]]:
     """Returns the calls of lower layers that datasets and HDF5 files caused, with their times,
     layout and chunks, by their index in `wanted`. wanted: record ids; those without such calls are
-    left out."""
+    left out, and all of them if the log does not attribute calls."""
     attribution = context.attribution
     if attribution is None:
         return {}

@@ -128,7 +128,8 @@ def _body(
     graph: str,
 ) -> str:
     """Returns the HTML of all sections. links: addresses of the parts about files, by record id.
-    has: whether sections that scripts fill have data. graph: HTML of the graph of stacks."""
+    has: whether sections that scripts fill have data; a section without data is left out. graph:
+    HTML of the graph of stacks."""
 
     def empty(name: str, title: str) -> str:
         place = f'<div id="{prefix}-{name}-table"></div>'

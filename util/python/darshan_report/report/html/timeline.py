@@ -410,8 +410,9 @@ def timeline(context: Context, ids: Sequence[int]) -> tuple[dict[str, Any] | Non
 
 
 def _lanes(context: Context, ids: Sequence[int]) -> tuple[dict[str, Any] | None, Traced | None]:
-    """Returns the data of the timeline, and the bytes of traced transfers if the log has traces;
-    None if it has neither traces nor heat maps, or damaged ones."""
+    """Returns the data of the timeline, and the bytes of traced transfers. The first is None if the
+    log has neither traces nor heat maps, or damaged ones; the second, if it has no usable
+    traces."""
     if any(region.length for region in context.info.regions if region.name in _MODULES):
         try:
             made, traced = _traced(context, ids)

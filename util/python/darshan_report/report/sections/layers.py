@@ -105,6 +105,7 @@ def with_histogram(context: Context) -> list[LayerFigures]:
 
 
 def sizes(context: Context) -> list[Block]:
-    """Returns histograms of transfer sizes for the two lowest layers that have one."""
+    """Returns one row of histograms of transfer sizes, of the two lowest layers that have one; []
+    if no layer has one."""
     plots = tuple(access_sizes.plot(f) for f in with_histogram(context)[:2])
     return [PlotRow(plots)] if plots else []

@@ -28,7 +28,7 @@ _KINDS = {BETWEEN: "io", COMPUTING: "computing"} | dict.fromkeys(
 
 
 def _large(context: Context) -> list[Row]:
-    """Returns the ledger's rows that are not small, the longest first."""
+    """Returns the ledger's rows that are not small, the longest first; [] without a ledger."""
     found = context.ledger
     if found is None or found.whole <= 0:
         return []

@@ -169,7 +169,7 @@ def _where(place: Place | None) -> str:
 
 def _of_children(facts: Facts, places: tuple[int, ...]) -> float:
     """Returns the sum of the lifetimes, in seconds, of the `sleep` processes that these processes
-    started. places: indices in the process tree."""
+    started; 0 without a process tree. places: indices in the process tree."""
     tree = facts.tree
     if tree is None:
         return 0.0
@@ -201,8 +201,8 @@ def _naps(facts: Facts, line: Line, every: Sequence[Line], places: tuple[int, ..
 
 
 def _slept(facts: Facts, places: tuple[int, ...], most: float) -> float:
-    """Returns the seconds, at most `most`, that these processes slept. places: indices in the
-    process tree; empty: all processes."""
+    """Returns the seconds, at most `most`, that these processes slept; 0 if the log has no USAGE.
+    places: indices in the process tree; empty: all processes."""
     table, tree = facts.table("USAGE"), facts.tree
     if table is None:
         return 0.0
@@ -353,6 +353,7 @@ def _in_vain(facts: Facts, every: Sequence[_Asking]) -> Iterator[Finding]:
 
 
 def _evidence(facts: Facts) -> tuple[Evidence, ...]:
-    """Returns the number and the time of all failed look-ups as evidence."""
+    """Returns the number and the time of all failed look-ups as evidence; () if the log has no
+    POSIX_EXT."""
     extra = facts.table("POSIX_EXT")
     return facts.sums(extra, "MISSES", "F_MISS_TIME") if extra is not None else ()

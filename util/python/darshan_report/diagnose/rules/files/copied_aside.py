@@ -98,8 +98,9 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 def _pairs(facts: Facts) -> list[_Pair]:
     """Returns the files that were written, read and removed, each with the file that received as
-    many bytes and stayed: a file of the same name in another folder or, if there are several
-    pairs, a file with the same extension that was certainly copied without a change."""
+    many bytes and stayed: a file of the same name in another folder or, if there are several pairs,
+    a file with the same extension that was certainly copied without a change. Empty if the log has
+    no POSIX_EXT."""
     extra = facts.table("POSIX_EXT")
     if extra is None:
         return []

@@ -119,8 +119,9 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _seen(facts: Facts, base: Sequence[tuple[Table, np.ndarray]], files: float) -> Seen:
-    """Returns the numbers of the calls on names, by kind, from which the remedy is chosen. base:
-    tables with masks of data files. files: number of these files."""
+    """Returns the numbers of the calls on names, by kind, from which the remedy is chosen. Without
+    POSIX_EXT, the numbers of that module are 0. base: tables with masks of data files. files:
+    number of these files."""
     extra = facts.table("POSIX_EXT")
 
     def beside(*names: str) -> float:

@@ -147,7 +147,8 @@ def edited_ids(facts: Facts) -> np.ndarray:
 
 def _removed(facts: Facts, table: Table, opens: np.ndarray) -> np.ndarray:
     """Returns the ids of the files that are removed at least half as often as they are opened:
-    locks, or files that pass data to another process. opens: number, for each file."""
+    locks, or files that pass data to another process. Empty without POSIX_EXT. opens: number, for
+    each file."""
     extra = facts.table("POSIX_EXT")
     if extra is None or not len(table):
         return np.empty(0, "u8")

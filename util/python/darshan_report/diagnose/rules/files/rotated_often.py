@@ -71,7 +71,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 def _beside(facts: Facts, posix: Table, mine: np.ndarray) -> float:
     """Returns the seconds of other calls on the names of these log files, and of failed look-ups of
-    older versions in their folders. mine: rows of the files."""
+    older versions in their folders; 0 without POSIX_EXT. mine: rows of the files."""
     extra = facts.table("POSIX_EXT")
     if extra is None:
         return 0.0

@@ -80,7 +80,8 @@ def _by_one(facts: Facts, file: int, asked: int) -> bool:
 
 
 def _datasets(facts: Facts, file: int) -> list[Upper]:
-    """Returns the datasets of a file. file: its id."""
+    """Returns the datasets of a file; [] if the log does not attribute calls to datasets. file: its
+    id."""
     attribution = facts.attribution
     if attribution is None:
         return []

@@ -41,7 +41,7 @@ def _between(facts: Facts, h5: Hdf5, kind: str) -> np.ndarray:
 def _around(facts: Facts, estimated: float, counted: float) -> float:
     """Returns the seconds of Python's bindings that the finding has in addition to `counted`, those
     in short gaps between calls. Longer gaps count only if they are most of the time, as with
-    netCDF4. Returns `estimated` without call sites."""
+    netCDF4; the result is 0 if short gaps are. Returns `estimated` without call sites."""
     known = loops.loops_of(facts)
     if known is None:
         return estimated

@@ -85,7 +85,7 @@ class _Flushed:
 @once
 def flushed(facts: Facts) -> frozenset[int]:
     """Returns the ids of the files that are flushed so often that the flushes, not the layout of
-    the file, explain the lost time."""
+    the file, explain the lost time; empty without records of HDF5."""
     h5 = hdf5(facts)
     return frozenset(h5.files.ids[_Flushed(facts, h5).often(facts)].tolist()) if h5 else frozenset()
 

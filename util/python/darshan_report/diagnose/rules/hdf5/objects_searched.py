@@ -51,7 +51,8 @@ def _mask(facts: Facts, h5: Hdf5, number: np.ndarray, opens: np.ndarray) -> np.n
 
 @once
 def searched(facts: Facts) -> frozenset[int]:
-    """Returns the ids of the files of which a program opens all datasets again for each search."""
+    """Returns the ids of the files of which a program opens all datasets again for each search;
+    empty without records of HDF5."""
     h5 = hdf5(facts)
     if h5 is None or not len(h5.files) or not len(h5.datasets):
         return frozenset()

@@ -81,8 +81,9 @@ def _before(facts: Facts, kind: str) -> dict[int, float]:
 
 def _made(upper: Upper, kind: str, before: float) -> float:
     """Returns the seconds in which the selections of a dataset's calls were made: at most those
-    `before` these calls, and what HDF5 takes for so many pieces. Without their number, many pieces
-    are told from the time that a call spends inside HDF5."""
+    `before` these calls, and what HDF5 takes for so many pieces. If the log does not have this
+    number, returns `before` if each call spends so long inside HDF5 that it must have many pieces,
+    otherwise 0."""
     calls, pieces = max(1, upper.counters[f"{kind}_CALLS"]), upper.counters["SELECTED_PIECES"]
     if pieces < 0:
         return before if upper.own_time((kind,)) >= _MANY * calls else 0.0

@@ -31,7 +31,8 @@ _REMEDY = Remedy(
 
 @once
 def ids_of_datasets(facts: Facts) -> frozenset[int]:
-    """Returns the ids of the datasets whose values have variable length."""
+    """Returns the ids of the datasets whose values have variable length; empty without records of
+    HDF5."""
     h5 = hdf5(facts)
     if h5 is None or not len(h5.datasets):
         return frozenset()

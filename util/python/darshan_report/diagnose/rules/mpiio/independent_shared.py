@@ -182,8 +182,8 @@ def _example(facts: Facts, kind: str) -> str:
 
 
 def _posix(facts: Facts, record: int, kind: str) -> tuple[Evidence, ...]:
-    """Returns the POSIX calls on a file as evidence. record: id of the file. kind: READ or
-    WRITE."""
+    """Returns the POSIX calls on a file as evidence; () if POSIX has no record of it. record: id of
+    the file. kind: READ or WRITE."""
     below = facts.table("POSIX")
     place = below.place(record) if below is not None else None
     if below is None or place is None:

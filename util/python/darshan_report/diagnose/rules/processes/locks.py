@@ -307,6 +307,6 @@ def _who(users: int, of_one: bool) -> str:
 
 
 def _mean(users: int, of_one: bool) -> str:
-    """Returns the words that a time is a mean, if it is one. users: processes of the file. of_one:
-    whether it is the time of one process."""
+    """Returns the words that a time is a mean, `""` if it is not. users: processes of the file.
+    of_one: whether it is the time of one process."""
     return " on average" if users > 1 and not of_one else ""

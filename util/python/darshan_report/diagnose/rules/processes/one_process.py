@@ -138,8 +138,9 @@ def _column(table: Table, name: str) -> Numbers:
 
 @once
 def collective_files(facts: Facts, table: Table) -> npt.NDArray[np.uint64]:
-    """Returns the ids of the files that MPI-IO accesses collectively. Returns none if `table` is
-    MPI-IO's own, because rules leave out these files only in the layers below."""
+    """Returns the ids of the files that MPI-IO accesses collectively; none if the log has no
+    MPI-IO. Also returns none if `table` is MPI-IO's own, because rules leave out these files only
+    in the layers below."""
     above = facts.table("MPI-IO")
     if above is None or above is table:
         return np.empty(0, "u8")

@@ -244,7 +244,8 @@ def _finding(facts: Facts, tree: Processes, again: _Again, stake: Stake, spent: 
 
 
 def _evidence(facts: Facts, file: _File) -> tuple[Evidence, ...]:
-    """Returns the opens and the written bytes of a file as evidence."""
+    """Returns the opens and the written bytes of a file as evidence; () if its table has no record
+    of it."""
     place = file.table.place(file.id)
     return () if place is None else facts.rows(file.table, place, "OPENS", "BYTES_WRITTEN")
 

@@ -136,7 +136,8 @@ def _stake(facts: Facts, lost: float, found: _Packed) -> Stake:
 
 
 def _evidence(facts: Facts, number: int) -> tuple[Evidence, ...]:
-    """Returns the bytes of a file as evidence. number: id of the file."""
+    """Returns the bytes of a file as evidence; () if POSIX has no record of it. number: id of the
+    file."""
     posix = facts.table("POSIX")
     place = None if posix is None else posix.place(number)
     if posix is None or place is None:
