@@ -79,7 +79,8 @@ def why_no_formats(start: str) -> str:
 
 def under(name: str, build: Path) -> list[str]:
     """Returns the words to put before the command of a case, so that it can start other AArch64
-    programs. Skips the test if the case cannot run on this machine. name: of the case."""
+    programs; [] if it starts none. Skips the test if the case cannot run on this machine. name: of
+    the case."""
     (start,) = started_by(build)
     if name in STARTS_NATIVE:
         elsewhere("it starts a program of this machine, for which the library is not")

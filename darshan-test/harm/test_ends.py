@@ -289,7 +289,8 @@ def static(archives: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_static(way: str, build: Path, static: Path, tmp_path: Path) -> None:
-    """Like test_program, for a static program."""
+    """A statically linked program that ends in one of these ways has a log with all that it wrote,
+    as test_program says."""
     all_is_there(both(build, tmp_path, [static, way]), WAYS[way])
 
 

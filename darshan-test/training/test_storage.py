@@ -41,7 +41,8 @@ def epochs_are_right(build: Path, folder: Path, python: str, case: str, packages
 @pytest.mark.needs("storage")
 @pytest.mark.parametrize("case", ["0 0", "2 0"])
 def test_epochs(build: Path, tmp_path: Path, case: str) -> None:
-    """Epochs of a process without workers, and of workers that are started again."""
+    """For a loader without workers, and with workers that are started again for each epoch, the
+    report's rows of epochs have the bytes that storage.py counts."""
     packages = str(shutil.copytree(HERE / "standin", tmp_path / "packages"))
     epochs_are_right(build, tmp_path, "/usr/bin/python3", case, packages)
 
@@ -49,7 +50,8 @@ def test_epochs(build: Path, tmp_path: Path, case: str) -> None:
 @pytest.mark.needs("storage", "torch")
 @pytest.mark.parametrize("case", ["0 0", "2 0", "2 1"])
 def test_epochs_of_torch(build: Path, tmp_path: Path, case: str) -> None:
-    """The same with PyTorch, whose workers may stay between epochs."""
+    """For a loader of PyTorch, whose workers may stay between epochs, the report's rows of epochs
+    have the bytes that storage.py counts."""
     epochs_are_right(build, tmp_path, PYTHON, case, "")
 
 

@@ -110,7 +110,7 @@ class Judge:
     # --- programs --------------------------------------------------------------
 
     def setting(self, name: str) -> list[str]:
-        """Returns a variable that configure has set."""
+        """Returns the words of a variable that configure has set; [] if it has not."""
         found = re.search(rf"^{name} = (.*)$", (self.build / "Makefile").read_text(), re.M)
         return found[1].split() if found else []
 
@@ -191,7 +191,8 @@ class Judge:
             shutil.rmtree(folder)
 
     def mpi_settings(self, row: Row) -> dict[str, str]:
-        """Returns settings for mpi4py: the MPI library under the name that its wheel requires."""
+        """Returns settings for mpi4py: the MPI library under the name that its wheel requires; {}
+        if it needs none."""
         if row.program != "ranks.py":
             return {}
         folder = self.work / f"lib-{row.mpi}"

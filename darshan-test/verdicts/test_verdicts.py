@@ -30,7 +30,7 @@ def judge(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Judge:
 
 @pytest.fixture(scope="module")
 def verdicts() -> dict[str, Verdict]:
-    """Returns the results so far."""
+    """Returns the verdicts by name of the row; each test adds its own."""
     return {}
 
 

@@ -113,7 +113,7 @@ def prepare_row_each() -> None:
 
 
 def gain_of(name: str) -> float:
-    """Looks for a row of the table."""
+    """Returns the last number in the row of this name; 0 if the table has no such row."""
     with open("stations.csv", newline="") as file:  # blame: row-each
         for row in csv.reader(file):  # blame: row-each
             if row[0] == name:

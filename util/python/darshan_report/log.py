@@ -169,8 +169,8 @@ class Log(Closing):
         """Returns the seconds in which the processes of a run could work, summed over processes:
         their lifetimes without the waits for child processes. Returns None if the log lacks the
         data; then the run time of each process is its working time. io: seconds that a single
-        process spent in I/O, a lower bound of its working time. Raises LogError if the log is
-        damaged."""
+        process spent in I/O, a lower bound of its working time; 0: there is no bound. Raises
+        LogError if the log is damaged."""
         found, error = ctypes.c_double(), structs.Error()
         known = self._library.darshan_log_work(
             self._open_handle(), io, ctypes.byref(found), ctypes.byref(error)

@@ -129,8 +129,8 @@ class Result:
 
     def as_json(self, command: Sequence[str], earlier: Sequence[dict[str, Any]] = ()) -> str:
         """Returns the result as JSON, as the file beside a log has it. command: the program and its
-        arguments. earlier: rows of an earlier result, which are kept for remedies that this trial
-        did not try."""
+        arguments. earlier: rows of an earlier result, if there is one, which are kept for remedies
+        that this trial did not try."""
         rows = [self._remedy(one) for one in self.candidates]
         untried = {row["remedy"] for row in rows if row["result"] == NOT_TRIED}
         again = {row["remedy"]: row for row in earlier if row.get("remedy") in untried}

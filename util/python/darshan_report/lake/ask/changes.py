@@ -178,8 +178,8 @@ def changes(
     lake: Asked, since: datetime.date, filters: Filters | None = None, least: int = LEAST
 ) -> list[Change]:
     """Returns the changes that were noticed with runs since a day, the costliest first. lake: an
-    open one. filters: select the jobs (not by day). least: number of earlier runs that a program
-    must have. Raises LakeError if the query fails."""
+    open one. filters: select the jobs (not by day); None: all jobs. least: number of earlier runs
+    that a program must have. Raises LakeError if the query fails."""
     given = filters or Filters()
     first = max(since, datetime.date.min + _BEFORE) - _BEFORE
     midnight = datetime.datetime.combine(since, datetime.time(), datetime.timezone.utc)

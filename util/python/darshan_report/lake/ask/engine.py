@@ -167,10 +167,11 @@ class Asked(Closing):
         only: Mapping[str, str] | None = None,
         beside: Mapping[str, str] | None = None,
     ) -> None:
-        """Opens the lake. user: queries see only rows of this user. memory: beyond this size DuckDB
-        writes temporary data to the disk. only: restricts the rows by since, until (days), user
-        and program. beside: further tables by name, from files of CSV, JSON or Parquet. Raises
-        LakeError if this is not a lake, or if `memory` or a file of `beside` is not usable."""
+        """Opens the lake. user: queries see only rows of this user; None: of all users. memory:
+        beyond this size DuckDB writes temporary data to the disk. only: restricts the rows by
+        since, until (days), user and program; None: not at all. beside: further tables by name,
+        from files of CSV, JSON or Parquet. Raises LakeError if this is not a lake, or if `memory`
+        or a file of `beside` is not usable."""
         self.path = os.path.abspath(os.fspath(path))
         self._snapshot = Snapshot(self.path)
         self._shown = 0  # the commit that the views show
@@ -323,8 +324,8 @@ class Asked(Closing):
         self, tables: Iterable[str], since: str | None = None, until: str | None = None
     ) -> None:
         """Compares the files of some tables with the hashes of what was written. Raises LakeError
-        at the first file that differs. since, until: only files that may have jobs of these
-        days."""
+        at the first file that differs. since, until: only files that may have jobs of these days;
+        None: no first or last day."""
         for table in sorted(tables):
             some = [
                 file
@@ -354,7 +355,7 @@ class Asked(Closing):
     def limited(self, limits: Limits, end: Callable[[str], None] | None = None) -> Iterator[Watch]:
         """Limits the time of the block, and the memory of this process meanwhile. Queries that
         exceed a limit raise LimitExceeded. end: ends this process, for queries that cannot be
-        interrupted."""
+        interrupted; None: they go on."""
         with Watch(limits, self._database.interrupt, end) as watch:
             self._watch = watch
             try:

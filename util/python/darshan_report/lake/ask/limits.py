@@ -60,7 +60,7 @@ class Watch(Closing):
         end: Callable[[str], None] | None = None,
     ) -> None:
         """Begins to watch. interrupt: stops a query, from any thread. end: ends this process, for
-        the reason that it gets, if the interrupted query goes on."""
+        the reason that it gets, if the interrupted query goes on; None: it may go on."""
         self.exceeded = ""  # the reason why the queries were stopped
         self._limits = limits
         self._interrupt = interrupt

@@ -32,9 +32,9 @@ class OnSpark:
 
     def ask(self, name: str, filters: Filters | None = None, /, **values: Any) -> DataFrame:
         """Runs a ready query of `darshan ask` and returns its rows. name: of the query. filters:
-        select the jobs. values: its parameters, such as top (20 if it is not given), date, from_,
-        to, name, job and least. Raises LakeError if there is no such query, or if a value that it
-        needs is missing."""
+        select the jobs; None: all jobs. values: its parameters, such as top (20 if it is not
+        given), date, from_, to, name, job and least. Raises LakeError if there is no such query, or
+        if a value that it needs is missing."""
         question = BY_NAME.get(name)
         if question is None:
             raise LakeError(f"unknown question {name}; use one of {', '.join(BY_NAME)}")

@@ -149,8 +149,8 @@ def _entries(
     trials: TrialFiles | None = None,
 ) -> Iterator[os.DirEntry[str]]:
     """Yields the entries below a folder that may be logs, folder by folder, at any depth. Skips
-    settled folders. Adds the errors of folders that cannot be read to `closed`, and results of
-    `darshan try` to `trials`."""
+    settled folders; settled None: no folder is. Adds the errors of folders that cannot be read to
+    `closed`, and results of `darshan try` to `trials`, if that is not None."""
     waiting = [folder]
     while waiting:
         folders: list[str] = []
@@ -196,8 +196,8 @@ def below(
 
 
 def count(path: str, settled: Settled | None = None) -> int:
-    """Returns how many logs a file or folder contains, by their names alone. Settled folders are
-    not counted."""
+    """Returns how many logs a file or folder contains, by their names alone. Logs in settled
+    folders are not counted; settled None: no folder is settled."""
     if not os.path.isdir(path):
         return 1
     return sum(1 for _ in _entries(os.path.abspath(path), [], settled))

@@ -17,7 +17,7 @@ class TrialFiles:
     of files count for each owner."""
 
     def __init__(self, since: int = 0) -> None:
-        """since: nanoseconds since 1970; files that changed earlier are left out."""
+        """since: nanoseconds since 1970; files that changed earlier are left out; 0: none is."""
         self._since = since
         self._files: dict[int, int] = defaultdict(int)
         self._bytes: dict[int, int] = defaultdict(int)

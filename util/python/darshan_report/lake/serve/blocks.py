@@ -121,8 +121,9 @@ class Made:
         none: str = "There are none.",
     ) -> None:
         """Appends a table that the user can sort and filter. name: its id in the page. link:
-        returns the address that a row leads to. most: the query's limit of rows. note: text below
-        the table. none: text in place of a table without rows."""
+        returns the address that a row leads to. most: the query's limit of rows, which the page
+        names if it is reached; 0: unlimited. note: text below the table. none: text in place of a
+        table without rows."""
         if not rows:
             self.say(none)
             return

@@ -119,8 +119,8 @@ def of_values(values: list[str | None], places: npt.NDArray[np.int32] | None = N
 
 
 def counter(array: np.ndarray, column: Column, null: np.ndarray | None = None) -> pa.Array:
-    """Returns the column of a counter as an Arrow array. null: mask of rows that become null.
-    Values that mean unknown become null, too."""
+    """Returns the column of a counter as an Arrow array. null: mask of rows that become null; None:
+    no mask. Values that mean unknown become null, too."""
     if columns.unknown_is_null(column):
         unknown = array == UNKNOWN
         if unknown.any():

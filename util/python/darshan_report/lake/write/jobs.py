@@ -249,7 +249,8 @@ def job_row(job: Job, layers: list[tuple[Layer, dict[str, Any]]]) -> dict[str, A
 
 def identified(found: Found, identity: Identity, hide: Hide, state: State | None = None) -> Job:
     """Returns a Job for a log that will be read. The time of its file supplies the day, which the
-    log may lack; the file's owner or name supplies the user."""
+    log may lack; the file's owner or name supplies the user. state: of the file, once it was read;
+    None: not yet."""
     changed = _moment(found.changed // 10**9, 0)
     job = Job(identity.text, found, state=state)
     job.day = changed.date() if changed else None

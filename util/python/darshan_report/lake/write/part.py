@@ -488,8 +488,8 @@ def _identities(logs: Sequence[Found], part: Part, most: int) -> list[Read]:
 
 def make(logs: Sequence[Found], options: Options, known: Any = None) -> Part:
     """Returns a part from these logs. known: returns a mask of the identities that the lake has,
-    given their upper and lower halves; these logs are skipped. Raises OSError, for example if the
-    disk is full; no files remain then."""
+    given their upper and lower halves; these logs are skipped; None: none is. Raises OSError, for
+    example if the disk is full; no files remain then."""
     part = Part("", [], np.empty(0, ROW), np.empty(0, ROW))
     read = _identities(logs, part, options.log_bytes)
     part.seen = files.rows([(one.identity, one.found) for one in read], ROW)

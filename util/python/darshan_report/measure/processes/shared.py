@@ -59,7 +59,8 @@ class Users:
         self, everybody: int, known: dict[int, Shared], tree: Processes | None = None
     ) -> None:
         """everybody: the result for a record of all processes. known: the SHARED records by module
-        id. tree: the processes of a run, in which a rank may represent many processes."""
+        id. tree: the processes of a run, in which a rank may represent many processes; None: each
+        rank is one process."""
         self._everybody, self._known = everybody, known
         self._ranks = np.empty(0, "i8") if tree is None else tree.ranks
         self._more = np.empty(0, "i8") if tree is None else tree.counts - 1

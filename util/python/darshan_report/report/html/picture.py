@@ -101,7 +101,8 @@ def _present(context: Context) -> list[dict[str, Any]]:
 
 def picture(context: Context, traced: Traced | None = None) -> dict[str, Any]:
     """Returns the data of the first screen's diagram: rates, heat map, and programs over time.
-    traced: used if the log has no heat maps."""
+    traced: used if the log has no heat maps; None: then the diagram has neither rates nor a heat
+    map."""
     heats = [h for h in context.heats if len(h.read) > 1]
     rates = {h.layer: _rates(h.bin_width, h.read, h.write) for h in heats}
     heat = None

@@ -92,7 +92,7 @@ class _Pages:
         url: str = "",
     ) -> None:
         """Draws a text with its baseline at x and y, which are mm from the left and upper edges of
-        the page. right: x is the end of the text. url: makes it a link."""
+        the page. right: x is the end of the text. url: makes it a link; "": no link."""
         # parse_math: a "$" in a file name does not start a formula.
         self._figure.text(
             x / _PAGE[0],
@@ -112,7 +112,7 @@ class _Pages:
         self, text: str, size: float, *, bold: bool = False, italic: bool = False, url: str = ""
     ) -> None:
         """Adds running text, wrapped at the width of the page. size: of the font, in points. url:
-        makes the text a link."""
+        makes the text a link; "": no link."""
         width = int(figures.TEXT_WIDTH / (size * _POINT * _PROPORTIONAL))
         step = size * _POINT * _LEADING
         for line in _wrapped(text, width):

@@ -54,7 +54,8 @@ def told(context: Context) -> list[tuple[Verdict, str]]:
 
 def cells(span: Span, made: Fetches | None = None, title: str = "") -> tuple[str, ...]:
     """Returns the table row of one epoch, or of the sum of epochs, in the order of COLUMNS. made:
-    how its batches were made. title: text in place of the number of the epoch."""
+    how its batches were made; None: unknown. title: text in place of the number of the epoch; "":
+    the number."""
     name = title or (count(span.number) if span.number else "all")
     return (name, *_numbers(span), *_sources(made))
 

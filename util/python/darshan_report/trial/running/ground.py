@@ -123,8 +123,8 @@ class Ground:
 
     def _do(self, command: list[str], where: str, view: View | None = None) -> None:
         """Runs a command, such as one that copies the user's folder, and waits for it. where: its
-        working folder. view: what it sees of the system. Raises TrialError with its last line of
-        output if it fails."""
+        working folder. view: what it sees of the system; None: all. Raises TrialError with its last
+        line of output if it fails."""
         variables = {**os.environ, FROM: self.place}
         if view and view.closed:
             variables["TMPDIR"] = self.folder("tmp")

@@ -52,7 +52,7 @@ def _records(*names: str, moved: bool = True) -> str:
 def edges(only: str = "") -> str:
     """Returns the SQL of some tables. The last one, `edge`, has a row for each file that a chosen
     job read after another job wrote it: producer and consumer (logs), name, and bytes read. only: a
-    condition on the name and mount point of files."""
+    condition on the name and mount point of files; "": all files."""
     where = f" AND {_IS_FILE}" + (f" AND ({only})" if only else "")
     return f"""chosen AS (SELECT log FROM {{jobs}}),
 renamed_file AS (
