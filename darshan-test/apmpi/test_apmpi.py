@@ -156,7 +156,7 @@ def test_off_unless_asked_for(runner: Runner, settings: dict[str, str]) -> None:
 
 @ONE_MPI
 def test_the_configuration_file_asks_for_it(runner: Runner, tmp_path: Path) -> None:
-    """The configuration file can enable the module, too."""
+    """The configuration file can enable APMPI, too: the log then has its records."""
     config = tmp_path / "darshan.conf"
     config.write_text("MOD_ENABLE APMPI\n")
     settings = {**YIELDING, "DARSHAN_CONFIG_PATH": str(config)}

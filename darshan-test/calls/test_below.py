@@ -103,6 +103,8 @@ def with_data(work: Path) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_below(name: str, build: Path, tmp_path: Path) -> None:
+    """STDIO_EXT has exactly these counters for the file of a Python program that calls libc's
+    stream functions. name: of the case."""
     case = CASES[name]
     command = [sys.executable, "-c", HEAD + case.program]
     outcome = watch(build, tmp_path, command, setup=with_data, plain=plain())

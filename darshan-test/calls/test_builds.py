@@ -60,6 +60,8 @@ def log_of(build: Path, program: Path, folder: Path) -> Log:
 
 @pytest.mark.parametrize("options", WAYS, ids=" ".join)
 def test_same_numbers(options: tuple[str, ...], build: Path, tmp_path: Path) -> None:
+    """builds.c, compiled with these options, leaves a log with the numbers in COUNTERS for each
+    file, and with those in STANDARD_OUTPUT."""
     program = compile_c(tmp_path, HERE / "builds.c", name="builds", first=[*compiler(), *options])
     log = log_of(build, program, tmp_path)
     work = tmp_path.resolve() / "work"

@@ -24,6 +24,8 @@ from run_case import (
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_function(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
+    """The log of a case has exactly what the case did, and its output is that without the
+    runtime."""
     counts_right(name, build, parser, tmp_path)
 
 
@@ -50,6 +52,8 @@ STANDARD = [
 def test_standard_streams_that_are_files(
     name: str, build: Path, parser: Path, tmp_path: Path
 ) -> None:
+    """If standard input and output of a case are files, the log has their I/O in the records of
+    these files, and none in those of the streams."""
     run = run_case(build, name, tmp_path / "run", in_files=True)
     ended_well(name, run)
     log = one_log(parser, run)
@@ -59,11 +63,13 @@ def test_standard_streams_that_are_files(
 
 
 def test_every_wrapped_function_has_a_case() -> None:
+    """The script `coverage` finds no wrapped function without a case."""
     done = finished([HERE / "coverage", HERE.parent.parent])
     assert done.returncode == 0, done.stderr
 
 
 def test_names_are_unique_and_listed(build: Path) -> None:
+    """No two cases have the same name, and `calls --list` prints the names of all."""
     functions = case_names("CASE")
     assert len(set(PROGRAMS)) == len(PROGRAMS)
     program = build / "darshan-test" / "calls" / "calls"

@@ -40,6 +40,9 @@ def totals(parser: Path, log: Path) -> dict[str, int]:
 
 
 def test_many_files_with_default_limits(build: Path, parser: Path, tmp_path: Path) -> None:
+    """A program with 20,000 files has the same totals with the default limits and with high ones.
+    With the default limits, the files beyond the limit share records, and only the module POSIX has
+    a warning."""
     config = {"DARSHAN_CONFIG_PATH": str(tmp_path / "config")}
     (tmp_path / "config").write_text("MODMEM 256\nNAMEMEM 64\nMAX_RECORDS 60000 *\n")
     few = run_case(build, "many_files", tmp_path / "few")
@@ -76,6 +79,8 @@ def test_many_files_with_default_limits(build: Path, parser: Path, tmp_path: Pat
     ids=lambda text: text.replace(" ", "-"),
 )
 def test_totals_survive_any_limit(setting: str, build: Path, parser: Path, tmp_path: Path) -> None:
+    """A program with more files than a limit permits has exact totals. setting: of the
+    configuration file."""
     config = {"DARSHAN_CONFIG_PATH": str(tmp_path / "config")}
     (tmp_path / "config").write_text(setting + "\n")
     run = run_case(
@@ -125,6 +130,8 @@ def fill(folder: Path) -> None:
 
 @pytest.mark.parametrize("room", ["full", "64k", "400k"])
 def test_small_journal_folder(room: str, build: Path, parser: Path, tmp_path: Path) -> None:
+    """If the file system of the journals is full, or becomes full, the program's output and the
+    log's totals are right, and at most one line is printed. room: free bytes."""
     with small_file_system(tmp_path / "small", "64k" if room == "full" else room) as small:
         if room == "full":
             fill(small)
@@ -139,6 +146,8 @@ def test_small_journal_folder(room: str, build: Path, parser: Path, tmp_path: Pa
 
 
 def test_missing_journal_folder(build: Path, parser: Path, tmp_path: Path) -> None:
+    """If the folder of the journals does not exist, the program's output and the log's totals are
+    right, and the runtime does not make the folder."""
     run = run_case(
         build, "some_files", tmp_path, extra={"DARSHAN_MMAP_LOGPATH": str(tmp_path / "none")}
     )
@@ -160,6 +169,7 @@ def journal_is_kept(parser: Path, run: Run) -> None:
 
 
 def test_log_folder_that_is_a_file(build: Path, parser: Path, tmp_path: Path) -> None:
+    """If the path of the logs is that of a file, the journal of the program stays."""
     (tmp_path / "file").write_text("not a folder")
     run = run_case(
         build, "some_files", tmp_path / "run", extra={"DARSHAN_LOGPATH": str(tmp_path / "file")}
@@ -168,6 +178,8 @@ def test_log_folder_that_is_a_file(build: Path, parser: Path, tmp_path: Path) ->
 
 
 def test_full_log_folder(build: Path, parser: Path, tmp_path: Path) -> None:
+    """If the file system of the logs is full, the journal of the program stays, and no part of a
+    log."""
     with small_file_system(tmp_path / "small", "64k") as small:
         fill(small)
         run = run_case(build, "some_files", tmp_path / "run", extra={"DARSHAN_LOGPATH": str(small)})
@@ -176,6 +188,7 @@ def test_full_log_folder(build: Path, parser: Path, tmp_path: Path) -> None:
 
 
 def test_missing_log_folder_is_made(build: Path, parser: Path, tmp_path: Path) -> None:
+    """The runtime makes a folder of logs that does not exist, with its parents."""
     logs = tmp_path / "new" / "folder with a space"
     run = run_case(build, "some_files", tmp_path / "run", extra={"DARSHAN_LOGPATH": str(logs)})
     assert (run.status, run.stderr) == (0, b"")
@@ -243,6 +256,8 @@ def test_output_is_closed(build: Path, parser: Path, tmp_path: Path) -> None:
 
 
 def test_imprisoned_process(build: Path, parser: Path, tmp_path: Path) -> None:
+    """A process that changes its root directory (chroot) works as without the runtime, and has one
+    log with the bytes that it wrote."""
     needs("chroot")
     run = run_case(build, "imprisoned", tmp_path)
     assert (run.status, run.stdout) == (0, b"output\n")

@@ -205,6 +205,7 @@ def test_half(what: str, kernel: tuple[str, ...], run: Run) -> None:
 
 
 def test_nothing(run: Run) -> None:
+    """A program that touches no page of its mapped file has 0 in the counters of touched bytes."""
     found = run("./program", "nothing")
     assert [found[name] for name in NEW] == [0] * len(NEW)
 
@@ -313,6 +314,8 @@ assert data[: len(data) // 2].sum() > 0
 
 
 def test_memmap(run: Run) -> None:
+    """For a numpy.memmap of which a Python program reads one half, half of the bytes are
+    touched."""
     found = run(sys.executable, "-c", MEMMAP)
     assert found["MMAP_TOUCHED"] == pytest.approx(HALF, rel=0.02)
 

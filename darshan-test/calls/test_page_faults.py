@@ -189,6 +189,8 @@ def test_a_child_that_maps_nothing(build: Path, program: Path, tmp_path: Path) -
 
 
 def test_switched_off(build: Path, program: Path, tmp_path: Path) -> None:
+    """With DARSHAN_PAGE_FAULTS=0, the log has the touched bytes of a mapped file, but not the order
+    of its page faults."""
     outcome = used(build, program, tmp_path, "forward", DARSHAN_PAGE_FAULTS="0")
     assert faults(outcome) == (0, 0, 0)
     assert outcome.value("data", "POSIX_EXT_MMAP_TOUCHED") > 0

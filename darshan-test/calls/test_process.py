@@ -36,12 +36,15 @@ ROUNDING = 1e-5  # seconds, of printed and of logged times
 
 
 def test_every_special_case_is_run() -> None:
+    """The tests of this folder name each special case of the program `calls`."""
     tests = "".join(path.read_text() for path in HERE.glob("test_*.py"))
     assert [name for name in case_names("SPECIAL") if f'"{name}"' not in tests] == []
 
 
 @pytest.mark.parametrize("name", DEATHS)
 def test_death_leaves_everything(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
+    """A process that ends in one of these ways, such as by a signal, leaves one log or journal with
+    all that it did."""
     run = run_case(build, name, tmp_path)
     assert (run.status, run.stdout, run.stderr) == (DEATHS[name], b"", b"")
     (path,) = run.logs + run.journals
@@ -53,6 +56,8 @@ def test_death_leaves_everything(name: str, build: Path, parser: Path, tmp_path:
 
 
 def test_journal_of_a_running_program(build: Path, parser: Path, tmp_path: Path) -> None:
+    """The journal of a running program can be read, and has all that the program has done. At its
+    end the program leaves a log in place of the journal."""
     work, logs, journals = (tmp_path / name for name in ("work", "logs", "journals"))
     for path in (work, logs, journals):
         path.mkdir()
@@ -80,6 +85,8 @@ def test_journal_of_a_running_program(build: Path, parser: Path, tmp_path: Path)
 
 
 def test_io_in_signal_handler(build: Path, parser: Path, tmp_path: Path) -> None:
+    """I/O in a signal handler is recorded, or counted as dropped in the log's metadata; the I/O
+    that the handler interrupts is recorded."""
     run = run_case(build, "io_in_signal_handler", tmp_path)
     log = one_log(parser, run)
     did = {
@@ -98,6 +105,7 @@ def test_io_in_signal_handler(build: Path, parser: Path, tmp_path: Path) -> None
 
 
 def test_forked_child_names_its_parent(build: Path, parser: Path, tmp_path: Path) -> None:
+    """The log of a forked child names its parent in its metadata; that of the parent names none."""
     run = run_case(build, "fork", tmp_path, extra={"DARSHAN_JOB_TREE": "0"})
     parents = [parse(parser, path).metadata.get("fork_parent") for path in run.logs]
     assert len(parents) == 2
@@ -137,6 +145,8 @@ def seconds(run: Run) -> dict[str, float]:
 
 @pytest.mark.parametrize("name", ["slow_calls", "overlapping_reads"])
 def test_timers(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
+    """The logged times of slow and of overlapping calls are at most those that the program measured
+    around them, and more than half of them."""
     run = run_case(build, name, tmp_path)
     assert run.status == 0, run.stderr.decode(errors="replace")
     log = None

@@ -152,6 +152,8 @@ def instrumented(
 
 @pytest.mark.parametrize("name", SHELL)
 def test_no_byte_is_missed(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
+    """A shell command has the same files as without the runtime, and its log has the bytes that
+    strace counts for each file."""
     command = SHELL[name].replace("PYTHON", sys.executable)
     program = command.split()[0]
     needs(f"program:{program}", "ptrace")
@@ -177,6 +179,7 @@ def test_no_byte_is_missed(name: str, build: Path, parser: Path, tmp_path: Path)
     "engine", ["sync", "psync", "vsync", "pvsync", "pvsync2", "libaio", "posixaio", "mmap"]
 )
 def test_fio(engine: str, build: Path, parser: Path, tmp_path: Path) -> None:
+    """The log of fio has its 256 writes of 4 KiB by an I/O engine, or its mapping of the file."""
     needs("program:fio")
     work = fresh(tmp_path / "work")
     options = ["--thread", "--size=1m", "--bs=4k", "--iodepth=4", "--filename=data"]
@@ -204,6 +207,7 @@ def copies(log: Log, work: Path) -> tuple[float, float]:
 
 
 def test_copy_in_cpp(build: Path, parser: Path, tmp_path: Path) -> None:
+    """The log has all bytes of a file that a C++ program copies."""
     needs("program:c++")
     (tmp_path / "copy.cpp").write_text(COPY_CPP)
     program = str(tmp_path / "copy")
@@ -214,6 +218,7 @@ def test_copy_in_cpp(build: Path, parser: Path, tmp_path: Path) -> None:
 
 
 def test_copy_in_node(build: Path, parser: Path, tmp_path: Path) -> None:
+    """The log has all bytes of a file that node copies."""
     needs("program:node")
     work = fresh(tmp_path / "run" / "work")
     script = "require('fs').copyFileSync('input', 'output')"
@@ -222,6 +227,7 @@ def test_copy_in_node(build: Path, parser: Path, tmp_path: Path) -> None:
 
 
 def test_copy_in_java(build: Path, parser: Path, tmp_path: Path) -> None:
+    """The log has all bytes of a file that a Java program copies."""
     needs("program:java", "program:javac")
     work = fresh(tmp_path / "run" / "work")
     (tmp_path / "Copy.java").write_text(

@@ -68,6 +68,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("case", list(CASES))
 def test_case(case: str, program: Path, build: Path, tmp_path: Path) -> None:
+    """The log of a case of ring-cases.c has the expected counters of its two files, and all of its
+    requests."""
     for name in "ab":
         (tmp_path / name).write_bytes(os.urandom(SIZE))
     log = tmp_path / "a.darshan"

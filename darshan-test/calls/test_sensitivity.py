@@ -94,6 +94,8 @@ NOTICED = [name for name in case_names("CASE") if name not in PASSED_ON]
 
 @pytest.mark.parametrize("name", turning(NOTICED, 1 / 5, "sensitivity"))
 def test_case_notices(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
+    """Without the wrapper of its function, a case fails, or its log differs from its
+    expectations."""
     library = without((build / "libdarshan.so").read_bytes(), name)
     assert library is not None, "not wrapped"
     (tmp_path / "libdarshan.so").write_bytes(library)

@@ -39,6 +39,8 @@ ALL = {("POSIX", "file"), ("STDIO", "stream"), ("STDIO", "<STDOUT>")}
 
 
 def test_no_settings(build: Path, parser: Path, tmp_path: Path) -> None:
+    """Without settings, the log is in the folder of logs, only its owner and group may read it, and
+    it has all files of the program."""
     run = run_with(build, tmp_path)
     log = quiet_log(parser, run)
     assert names(log) >= ALL
@@ -64,6 +66,7 @@ def shown(value: object) -> str:
     ids=str,
 )
 def test_switched_off(extra: dict[str, str], build: Path, tmp_path: Path) -> None:
+    """With one of these settings, the program leaves neither a log nor a message."""
     run = run_with(build, tmp_path, **extra)
     assert (run.logs, run.journals, run.stderr) == ([], [], b"")
 
@@ -84,6 +87,8 @@ def test_switched_off(extra: dict[str, str], build: Path, tmp_path: Path) -> Non
 def test_still_on(
     config: str | None, extra: dict[str, str], build: Path, parser: Path, tmp_path: Path
 ) -> None:
+    """With one of these settings, the log has all files of the program, and nothing is printed.
+    config: text of the configuration file; None: there is none."""
     assert names(quiet_log(parser, run_with(build, tmp_path, config, **extra))) >= ALL
 
 
@@ -107,6 +112,8 @@ def test_modules(
     parser: Path,
     tmp_path: Path,
 ) -> None:
+    """The log has records of these modules only. config: text of the configuration file; None:
+    there is none."""
     log = quiet_log(parser, run_with(build, tmp_path, config, **extra))
     assert {module for module, _ in log.records} - {"POSIX_EXT"} == modules
 
@@ -124,6 +131,8 @@ def test_modules(
 def test_names(
     config: str, expected: set[tuple[str, str]], build: Path, parser: Path, tmp_path: Path
 ) -> None:
+    """The log has records of exactly these files and modules. config: text of the configuration
+    file."""
     log = quiet_log(parser, run_with(build, tmp_path, config))
     assert {record for record in names(log) if record[0] != "POSIX_EXT"} == expected
 
@@ -151,6 +160,9 @@ def test_memory_alignment(
     parser: Path,
     tmp_path: Path,
 ) -> None:
+    """The record of a file has this alignment of memory, from MEM_ALIGNMENT of the configuration
+    file or from DARSHAN_MEMALIGN. An invalid value causes one line of output. not_aligned: number
+    of transfers whose memory is not aligned."""
     run = run_with(build, tmp_path, config, **extra)
     assert run.stderr.count(b"\n") == ("many" in extra.values())
     (path,) = run.logs
@@ -161,6 +173,8 @@ def test_memory_alignment(
 
 
 def test_log_file(build: Path, parser: Path, tmp_path: Path) -> None:
+    """DARSHAN_LOGFILE is the path of the log. If this file exists, it stays as it is, and the log
+    has the same path with a number, which a line names."""
     path = tmp_path / "exactly.this"
     run = run_with(build, tmp_path / "first", DARSHAN_LOGFILE=str(path))
     assert (run.logs, run.journals, run.stderr) == ([], [], b"")
@@ -177,6 +191,8 @@ def test_log_file(build: Path, parser: Path, tmp_path: Path) -> None:
 
 
 def test_name_of_the_log(build: Path, parser: Path, tmp_path: Path) -> None:
+    """The name of the log has the user, the program, and the job id from the variable that
+    DARSHAN_JOBID names."""
     run = run_with(
         build, tmp_path, LOGNAME="somebody", DARSHAN_JOBID="MY_JOB", MY_JOB="4711", TZ="UTC"
     )
@@ -197,6 +213,8 @@ def test_name_of_the_log(build: Path, parser: Path, tmp_path: Path) -> None:
 def test_dated_folders(
     config: str | None, extra: dict[str, str], build: Path, parser: Path, tmp_path: Path
 ) -> None:
+    """With LOGPATH_DATED, the log is in a folder of its year, month and day. config: text of the
+    configuration file; None: there is none."""
     run = run_with(build, tmp_path, config, **extra)
     assert names(quiet_log(parser, run)) >= ALL
     below = run.logs[0].relative_to((tmp_path / "run" / "logs").resolve())
@@ -204,6 +222,7 @@ def test_dated_folders(
 
 
 def test_log_path_below_home(build: Path, parser: Path, tmp_path: Path) -> None:
+    """With an empty DARSHAN_LOGPATH, the log is in the folder darshan-logs of the home folder."""
     run = run_with(build, tmp_path, DARSHAN_LOGPATH="", HOME=str(tmp_path / "home"))
     assert run.stderr == b""
     (path,) = (tmp_path / "home" / "darshan-logs").iterdir()
@@ -211,6 +230,7 @@ def test_log_path_below_home(build: Path, parser: Path, tmp_path: Path) -> None:
 
 
 def test_relative_log_path(build: Path, parser: Path, tmp_path: Path) -> None:
+    """A relative DARSHAN_LOGPATH is below the program's working folder."""
     run = run_with(build, tmp_path, DARSHAN_LOGPATH="some/logs")
     assert run.stderr == b""
     (path,) = (run.work / "some" / "logs").iterdir()
@@ -218,6 +238,8 @@ def test_relative_log_path(build: Path, parser: Path, tmp_path: Path) -> None:
 
 
 def test_journal_folder(build: Path, tmp_path: Path) -> None:
+    """The journal of a killed program is in the folder that DARSHAN_MMAP_LOGPATH names, and
+    darshan-merge asks for --logs before it makes a log of it."""
     journals = tmp_path / "elsewhere"
     journals.mkdir()
     run = run_case(
@@ -261,6 +283,7 @@ def test_memory(memory: str, complete: bool, build: Path, parser: Path, tmp_path
 
 
 def test_log_path_of_the_file(build: Path, parser: Path, tmp_path: Path) -> None:
+    """With LOGPATH in the configuration file, the log is in dated folders below this path."""
     elsewhere = tmp_path / "elsewhere"
     run = run_with(build, tmp_path, f"LOGPATH {elsewhere}\n", DARSHAN_LOGPATH="")
     assert run.stderr == b""
@@ -272,6 +295,8 @@ def test_log_path_of_the_file(build: Path, parser: Path, tmp_path: Path) -> None
     "extra", [{"DARSHAN_RANK_EXCLUDE": "0"}, {"DARSHAN_RANK_EXCLUDE": ":5"}], ids=str
 )
 def test_rank_excluded(extra: dict[str, str], build: Path, parser: Path, tmp_path: Path) -> None:
+    """If DARSHAN_RANK_EXCLUDE excludes rank 0, a program without MPI leaves no log, or one without
+    records."""
     run = run_with(build, tmp_path, **extra)
     assert run.stderr == b""
     assert [parse(parser, path).records for path in run.logs] in ([], [{}])
@@ -288,16 +313,21 @@ def test_rank_excluded(extra: dict[str, str], build: Path, parser: Path, tmp_pat
 def test_rank_not_excluded(
     extra: dict[str, str], build: Path, parser: Path, tmp_path: Path
 ) -> None:
+    """If these settings do not exclude rank 0, the log of a program without MPI has all of its
+    files."""
     assert names(quiet_log(parser, run_with(build, tmp_path, **extra))) >= ALL
 
 
 def test_dump_config(build: Path, tmp_path: Path) -> None:
+    """With DARSHAN_DUMP_CONFIG, the runtime prints its settings, here the alignment of memory, and
+    the log is written."""
     run = run_with(build, tmp_path, DARSHAN_DUMP_CONFIG="", DARSHAN_MEMALIGN="128")
     assert re.search(rb"^\s*MEM(_)?ALIGN(MENT)?\s+128$", run.stderr, re.M)
     assert len(run.logs) == 1
 
 
 def test_internal_timing(build: Path, tmp_path: Path) -> None:
+    """With DARSHAN_INTERNAL_TIMING, the runtime prints times, and the log is written."""
     run = run_with(build, tmp_path, DARSHAN_INTERNAL_TIMING="")
     assert re.search(rb"\d", run.stderr)
     assert len(run.logs) == 1
@@ -313,6 +343,8 @@ def test_internal_timing(build: Path, tmp_path: Path) -> None:
     ],
 )
 def test_nonsense_is_one_line(config: str, build: Path, parser: Path, tmp_path: Path) -> None:
+    """A wrong line of the configuration file causes one line of output, and the log has all files
+    of the program."""
     run = run_with(build, tmp_path, config + "\n")
     assert run.stderr.count(b"\n") == 1
     (path,) = run.logs
@@ -320,6 +352,8 @@ def test_nonsense_is_one_line(config: str, build: Path, parser: Path, tmp_path: 
 
 
 def test_configuration_file_that_is_not_there(build: Path, parser: Path, tmp_path: Path) -> None:
+    """A configuration file that does not exist causes one line of output, and the log is
+    written."""
     run = run_with(build, tmp_path, DARSHAN_CONFIG_PATH=str(tmp_path / "none"))
     assert run.stderr.count(b"\n") == 1
     assert len(run.logs) == 1

@@ -100,7 +100,7 @@ SAMPLE = [
 
 @pytest.mark.parametrize("name", SAMPLE)
 def test_function(name: str, build: Path, parser: Path, tmp_path: Path) -> None:
-    """The counters of a case are those that the case expects."""
+    """On AArch64, the counters of a case of the program `calls` are those that the case expects."""
     counts_right(name, build, parser, tmp_path, under=under(name, build), extra=ALONE)
 
 

@@ -131,7 +131,7 @@ def test_requeued(cluster: Cluster) -> None:
 
 
 def test_switched_off(cluster: Cluster) -> None:
-    """While the switch-off file exists, jobs run without logs."""
+    """While the switch-off file exists, jobs of Slurm run without logs."""
     OFF.touch()
     job = cluster.submit(MPI, "-n2")
     cluster.finish(job)

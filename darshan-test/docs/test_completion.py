@@ -66,7 +66,7 @@ def accepted(name: str, build: Path) -> set[str]:
 
 @pytest.mark.always
 def test_files_are_those_of_today(build: Path) -> None:
-    """The files are those that ./dev describe would write now."""
+    """The files of completion are those that ./dev describe would write now."""
     for shell, files in describe.shells(build).items():
         now = {path.name: path.read_text("utf-8") for path in (FOLDER / shell).iterdir()}
         assert now == files, "run ./dev describe"

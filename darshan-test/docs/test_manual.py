@@ -48,7 +48,7 @@ def test_every_program_has_a_row(build: Path) -> None:
 
 
 def test_pages_are_those_of_today(build: Path) -> None:
-    """The pages are those that ./dev describe would write now."""
+    """The manual pages are those that ./dev describe would write now."""
     assert {path.name: path.read_text("utf-8") for path in PAGES.iterdir()} == describe.manual(
         build
     ), "run ./dev describe"

@@ -133,7 +133,7 @@ def test_bins_are_as_many_as_the_run_needs(build: Path) -> None:
 
 
 def test_nothing_moved_makes_no_record(build: Path) -> None:
-    """If no byte is moved, there is no heat map."""
+    """If a program moves no byte, its log has no heat map."""
     done = subprocess.run(
         [build / "darshan-test" / "dxt" / "bins"],
         input="1 1 0 100 200\nend 1\n",
@@ -197,7 +197,7 @@ def test_threads_lose_nothing(build: Path, tmp_path: Path) -> None:
 
 
 def test_switched_off(build: Path, tmp_path: Path) -> None:
-    """With the module disabled, the log has no heat map."""
+    """With the module HEATMAP disabled, the log has no heat map."""
     plan = [Step("pwrite", "a", 0, 10)]
     traced = run_plan(build, tmp_path, plan, DARSHAN_MOD_DISABLE="HEATMAP")
     assert heat_maps(build, traced.log) == {}

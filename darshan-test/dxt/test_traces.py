@@ -253,7 +253,7 @@ def test_triggers(config: str, least: str, kept: set[str], build: Path, tmp_path
 
 
 def test_both_triggers_must_be_met(build: Path, tmp_path: Path) -> None:
-    """With two triggers, a file must meet both."""
+    """With two triggers in the configuration, only a file that meets both is traced."""
     plan = [*two_files(), Step("pwrite", "aligned", 0, SMALL)]
     both = "DXT_SMALL_IO_TRIGGER 0.5\nDXT_UNALIGNED_IO_TRIGGER 0.5\n"
     traced = run_plan(build, tmp_path, plan, both, **TRACE)

@@ -56,7 +56,7 @@ def totals(tmp_path: Path) -> dict[str, Tally]:
 
 
 def test_trace(tmp_path: Path) -> None:
-    """From TRACE, the right counts are computed for each file."""
+    """The checker computes the right counts of each file from TRACE, an output of strace."""
     expected = Tally(opens=2, writes=2, bytes_written=107, reads=1, stats=1)
     assert totals(tmp_path) == {
         NAME: expected,
@@ -92,7 +92,7 @@ def log(**changes: int) -> Log:
 
 
 def test_right_log(tmp_path: Path) -> None:
-    """For the right log, there is no difference."""
+    """The checker finds no difference between the right log and the trace."""
     assert differences(totals(tmp_path), log(), "", "") == []
 
 
@@ -106,7 +106,7 @@ def test_wrong_log(counter: str, tmp_path: Path) -> None:
 
 
 def test_missing_record(tmp_path: Path) -> None:
-    """If a record is missing, one difference is found."""
+    """The checker finds one difference if a record of the log is missing."""
     wrong = log()
     del wrong.records["POSIX", "/w/c"]
     assert len(differences(totals(tmp_path), wrong, "", "")) == 1

@@ -143,7 +143,8 @@ def test_gcc_address_sanitizer_refuses_to_be_second(build: Path, tmp_path: Path)
 
 
 def test_clang_address_sanitizer(build: Path, tmp_path: Path) -> None:
-    """With Clang's AddressSanitizer, the program is recorded."""
+    """A program that Clang compiled with AddressSanitizer ends as without the runtime, and is
+    recorded."""
     box = box_with(tmp_path, build, "clang", "-fsanitize=address")
     bare = box.bare(["./program"])
     run = box.instrumented(["./program"])

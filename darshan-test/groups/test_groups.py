@@ -343,7 +343,7 @@ def test_every_tool_knows_groups(build: Path, tmp_path: Path, venv: Path) -> Non
 
 
 def test_pydarshan_reads_it(build: Path, tmp_path: Path, venv: Path) -> None:
-    """PyDarshan reads the shared record with its sums."""
+    """PyDarshan reads the record that the files of a tree share, with its sums."""
     darshan = pytest.importorskip("darshan")
     script = IMPORTS.format(packages=PACKAGES)
     told = watched(build, tmp_path / "work", venv, script, "0", str(MODULES))

@@ -75,7 +75,7 @@ def test_programs(lake: Path) -> None:
 
 
 def test_filters(lake: Path) -> None:
-    """Filters select a user's jobs of some days."""
+    """The filters of `darshan ask` select a user's jobs of some days."""
     days = sorted(row["day"] for row in rows(lake, "jobs"))
     filters = Filters(since=str(days[5]), until=str(days[15]), user="user1")
     want = [
@@ -119,7 +119,7 @@ def test_growth(lake: Path) -> None:
 
 
 def test_before_and_after(lake: Path) -> None:
-    """Jobs before and after a day are counted separately."""
+    """The question before-after counts the jobs before and after a day separately."""
     days = sorted(row["day"] for row in rows(lake, "jobs"))
     got = answer(lake, "before-after", date=days[10], least=1)
     assert sum(r["jobs_before"] for r in got) == 10
@@ -204,7 +204,7 @@ def test_a_query_reads_the_lake_and_nothing_else(lake: Path, query: str, tmp_pat
 
 
 def test_what_a_query_may(lake: Path) -> None:
-    """Queries that only read are permitted."""
+    """Queries in SQL that only read are permitted."""
     with lakes.open(lake) as asked:
         for query in (
             "FROM jobs",

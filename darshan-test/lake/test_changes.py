@@ -160,7 +160,7 @@ def test_the_command(tmp_path: Path, darshan: Run) -> None:
 
 
 def test_failures(tmp_path: Path, darshan: Run) -> None:
-    """The exit status of a failure is not that of a found change."""
+    """The exit status of `darshan ask` after a failure is not that of a found change."""
     fill(tmp_path / "lake", [])
     done = darshan("ask", "lake", "changes", "--since", "7d")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

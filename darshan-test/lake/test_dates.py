@@ -44,7 +44,7 @@ def lake(darshan: Run, tmp_path: Path) -> Path:
 
 @pytest.mark.usefixtures("lake")
 def test_ask(darshan: Run) -> None:
-    """`darshan ask` accepts an age in place of a day."""
+    """`darshan ask` accepts an age, such as 7d, in place of a day."""
     for options, number in (
         (("--since", "7d"), 2), (("--since", "2w"), 3), (("--since", "1y"), 4),
         (("--until", "1w"), 2), (("--since", "5w", "--until", "4d"), 1),

@@ -89,7 +89,7 @@ def test_follow_takes_what_comes_until_it_is_ended(build: Path, tmp_path: Path) 
 
 
 def test_since(darshan: Run, tmp_path: Path) -> None:
-    """--since selects logs by their modification time."""
+    """`darshan collect --since` selects logs by their modification time."""
     made = make_logs(tmp_path / "logs", 3)
     os.utime(made[0], (time.time() - 10 * 86400,) * 2)
     assert darshan("collect", "--into", "lake", "--since", "7d", "logs").returncode == 0

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in READABLE])
 def test_generated_log(case: Case, tmp_path: Path, parser: Path) -> None:
-    """For a generated log, all values are equal."""
+    """PyDarshan and the parser return the same values for a generated log."""
     log = tmp_path / "good.darshan"
     log.write_bytes(encode(case.log))
     compared = compare_with_pydarshan(parser, log)
@@ -33,6 +33,6 @@ def test_generated_log(case: Case, tmp_path: Path, parser: Path) -> None:
 
 @pytest.mark.parametrize("log", [pytest.param(path, id=path.stem) for path in real_log_paths()])
 def test_real_log(log: Path, parser: Path) -> None:
-    """For a log of a real program, all values are equal."""
+    """PyDarshan and the parser return the same values for a log of a real program."""
     compared = compare_with_pydarshan(parser, log)
     assert (compared == 0) == log.name.startswith("empty_log")

@@ -50,7 +50,7 @@ def test_the_log_is_that_of_the_ranks(merge: Merge, each: list[Path], tmp_path: 
 
 
 def test_records_can_be_kept_apart(merge: Merge, each: list[Path], tmp_path: Path) -> None:
-    """With --no-shared-redux, the log has the record of each rank."""
+    """With --no-shared-redux, the merged log has the record of each rank."""
     log = tmp_path / "merged.darshan"
     assert merge("--no-shared-redux", "--output", log, *each).returncode == 0
     ranks = [r.rank for records in by_key(log).values() for r in records]
@@ -70,7 +70,7 @@ def test_missing_ranks_are_named(merge: Merge, each: list[Path], tmp_path: Path)
 
 
 def test_end_of_the_job_can_be_given(merge: Merge, each: list[Path], tmp_path: Path) -> None:
-    """--job-end-time is the end time in the log."""
+    """The end time in the merged log is that of --job-end-time."""
     log = tmp_path / "merged.darshan"
     assert merge("--shared-redux", "--job-end-time", 4321, "-o", log, *each).returncode == 0
     with open_log(log) as opened:

@@ -225,7 +225,7 @@ def test_errors(tmp_path: Path) -> None:
 
 
 def test_frames(tmp_path: Path) -> None:
-    """The pandas frames hold the same numbers as the arrays."""
+    """The pandas frames of a module hold the same numbers as its arrays."""
     frames = pytest.importorskip("darshan_report.frames")
     pytest.importorskip("pandas")
     with open_log(posix_log(tmp_path)) as log:

@@ -134,7 +134,7 @@ def test_sums_of_lanes() -> None:
 
 
 def test_times_that_cannot_be(tmp_path: Path) -> None:
-    """A damaged trace results in finite numbers."""
+    """The numbers that the report takes from a damaged trace are finite."""
     made = wide_log(2, 3)
     strange = (float("nan"), float("inf"), -1e300, 1e300)
     bad = [Segment(-5, -1, a, b, 0) for a in strange for b in strange]

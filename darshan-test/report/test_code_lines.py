@@ -93,7 +93,7 @@ def test_ranks(summary: Run, tmp_path: Path) -> None:
 
 
 def test_without_sites(summary: Run, tmp_path: Path) -> None:
-    """The report of a log without call sites has no such section."""
+    """The report of a log without call sites has no section of lines of code."""
     log = made(tmp_path)
     for form in ("pdf", "html"):
         assert summary(log, "-o", f"a.{form}").returncode == 0

@@ -361,7 +361,7 @@ def test_without_latex(summary: Run, made: Path, tmp_path: Path) -> None:
 
 
 def test_no_page_without_layers(summary: Run, tmp_path: Path) -> None:
-    """Logs of other runtimes have no page about datasets."""
+    """The report of a log of another runtime, which has no LAYERS, has no page about datasets."""
     path = tmp_path / "log.darshan"
     path.write_bytes(encode(standard_log({"H5D": 1, "H5F": 3})))
     assert TITLE not in report(summary, tmp_path, path)

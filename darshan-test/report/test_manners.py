@@ -65,7 +65,7 @@ def test_an_ending_that_is_none_is_told(summary: Run, log: Path, tmp_path: Path)
 
 
 def test_a_campaign_of_two_logs_by_ending(summary: Run, log: Path, tmp_path: Path) -> None:
-    """The ending also selects the form of a comparison."""
+    """The ending of the output file also selects the form of a comparison of two logs."""
     assert summary("--compare", log, log, "-o", "c.html").returncode == 0
     assert (tmp_path / "c.html").read_bytes().startswith(b"<!DOCTYPE html>")
 

@@ -143,7 +143,7 @@ def test_lanes(seed: int, most: int, tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_names_of_programs(command: str, name: str) -> None:
-    """A command line has this program. name: the expected name."""
+    """The report gives the program of a command line this name."""
     assert program_name(command)[0] == name
 
 

@@ -129,7 +129,7 @@ def test_decoded_in_each_epoch(build: Path, folder: Path) -> None:
 
 
 def test_one_epoch_is_not_again(build: Path, folder: Path) -> None:
-    """A single epoch repeats nothing."""
+    """The report of a training of a single epoch does not say that the epoch repeats reads."""
     assert "Each epoch reads the same" not in text_of(build, folder, "decoded", 1)
 
 

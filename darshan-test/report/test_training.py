@@ -498,7 +498,7 @@ def test_a_set_that_costs_no_time(tmp_path: Path) -> None:
 
 
 def test_numbers(tmp_path: Path) -> None:
-    """The sums of a loop are those of its record."""
+    """The report's sums of a training loop are those of the loop's record."""
     with open_log(write(run_of(0, 0, 0, 0, 0), tmp_path / "a.darshan")) as log:
         (verdict,) = verdicts(Facts(log, None, processes(log)))
     sums = verdict.loader.sums

@@ -248,7 +248,7 @@ def test_rank_that_was_killed(place: Place, merge: Merge) -> None:
 
 
 def test_inputs_can_be_removed(four: Place, merge: Merge) -> None:
-    """With --remove, the merged logs are removed."""
+    """With --remove, the merger removes the logs that it merged."""
     assert merge("-o", four.folder / "one.darshan", "--remove", four.logs).returncode == 0
     assert not four.all_logs()
 

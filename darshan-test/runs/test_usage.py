@@ -113,7 +113,7 @@ def test_calls_and_mappings(build: Path, place: Path) -> None:
 
 
 def test_bytes_of_excluded_files(build: Path, place: Path) -> None:
-    """The log has the bytes of excluded files as such."""
+    """The USAGE record has the bytes of excluded files, in counters of their own."""
     (place / "config").write_text("NAME_EXCLUDE /b$ *\n")
     settings = {"DARSHAN_CONFIG_PATH": str(place / "config")}
     log = run(build, place, sys.executable, "reader.py", "r", "b", "8", settings=settings)

@@ -31,7 +31,7 @@ int main(int argc, char **argv) {{
 
 
 def test_reloaded(build: Path, tmp_path: Path) -> None:
-    """Each call has the name of its library, in each round."""
+    """Each call of a library that is loaded and unloaded in rounds has the name of this library."""
     library = compile_c(tmp_path, LIBRARY, *SHARED, name="libtake.so")
     program = compile_c(tmp_path, PROGRAM)
     outcome = watch(

@@ -328,7 +328,7 @@ def test_a_long_line_keeps_whole_names(where: Where) -> None:
 
 
 def test_hdf5_in_python(where: Where) -> None:
-    """An assignment to a dataset is shown as a call through h5py."""
+    """`darshan where` shows an assignment to a dataset in Python as a call through h5py."""
     script = where.folder / "script.py"
     script.write_text(DATASET)
     found = where.run(sys.executable, script)

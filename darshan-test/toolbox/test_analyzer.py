@@ -84,7 +84,7 @@ def fill(folder: Path) -> None:
 
 
 def test_counts_of_a_folder(analyzer: Path, tmp_path: Path) -> None:
-    """The output is that of 3.5.0, for logs at any depth."""
+    """For a folder with logs at any depth, darshan-analyzer prints what release 3.5.0 printed."""
     fill(tmp_path)
     done = run(analyzer, tmp_path)
     assert (done.returncode, done.stderr) == (0, b"")

@@ -190,7 +190,7 @@ def test_to_standard_output(convert: Path, tmp_path: Path) -> None:
     ],
 )
 def test_wrong_arguments(arguments: list[str], convert: Path, tmp_path: Path) -> None:
-    """Wrong arguments are usage errors, and no file is created."""
+    """Wrong arguments of darshan-convert are usage errors, and no file is created."""
     done = finished_in_bytes([str(convert), *arguments], cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, b"") and done.stderr
     assert not list(tmp_path.iterdir())
@@ -243,7 +243,7 @@ def test_one_file(convert: Path, parser: Path, tmp_path: Path) -> None:
 
 
 def test_without_the_annex(convert: Path, parser: Path, tmp_path: Path) -> None:
-    """With --no-annex, the new log has no annex, and all else."""
+    """With --no-annex, darshan-convert writes a log without the annex, and with all else."""
     log = CASES["good-annex-little"].log
     new = made(convert, tmp_path, log, "--no-annex")
     assert b"DshAnnex" not in new.read_bytes()

@@ -207,7 +207,7 @@ def test_fields_of_the_job(diff: Path, tmp_path: Path) -> None:
 
 
 def test_the_annex(diff: Path, tmp_path: Path) -> None:
-    """Rows of the annex are compared, except with --no-annex."""
+    """darshan-diff compares the rows of the annex, except with --no-annex."""
     first = copy.deepcopy(CASES["good-annex-little"].log)
     second = copy.deepcopy(first)
     record = second.annex[0].records[0]
@@ -244,7 +244,7 @@ def test_half_a_log(diff: Path, tmp_path: Path) -> None:
     "arguments", [[], ["x"], ["a", "b", "c"], ["--relative", "x", "a", "b"], ["--seconds", "-1"]]
 )
 def test_wrong_arguments(arguments: list[str], diff: Path) -> None:
-    """Wrong arguments are usage errors."""
+    """Wrong arguments of darshan-diff are usage errors."""
     done = run(diff, *arguments)
     assert (done.returncode, done.stdout) == (2, b"") and done.stderr
 

@@ -119,19 +119,22 @@ def workers_agree(outcome: Outcome, functions: bool) -> None:
 
 
 def test_workers(build: Path, tmp_path: Path, packages: str) -> None:
-    """With two workers of the stand-in, the records agree."""
+    """With two workers of the stand-in, the records of parts agree with the times that the program
+    measured."""
     workers_agree(recorded(build, tmp_path, ["/usr/bin/python3"], 2, packages), True)
 
 
 @pytest.mark.needs("torch")
 def test_workers_of_torch(build: Path, tmp_path: Path) -> None:
-    """With two workers of Debian's PyTorch, the records agree."""
+    """With two workers of Debian's PyTorch, the records of parts agree with the times that the
+    program measured."""
     workers_agree(recorded(build, tmp_path, [PYTHON], 2, ""), False)
 
 
 @pytest.mark.needs("torch:newest")
 def test_workers_of_the_newest(build: Path, tmp_path: Path) -> None:
-    """With two workers of the newest PyTorch, the records agree."""
+    """With two workers of the newest PyTorch, the records of parts agree with the times that the
+    program measured."""
     workers_agree(recorded(build, tmp_path, [newest_torch()], 2, ""), False)
 
 

@@ -57,6 +57,8 @@ def test_epochs_of_torch(build: Path, tmp_path: Path, case: str) -> None:
 
 @pytest.mark.needs("storage", "torch:newest")
 def test_epochs_of_the_newest(build: Path, tmp_path: Path) -> None:
+    """For a loader of the newest PyTorch whose workers stay, the report's rows of epochs have the
+    bytes that storage.py counts."""
     epochs_are_right(build, tmp_path, newest_torch(), "2 1", "")
 
 

@@ -119,7 +119,7 @@ def test_a_program_that_fails_as_in_its_log(trial: Try) -> None:
 
 
 def test_a_healthy_program(trial: Try) -> None:
-    """For a program without a problem, no remedy is said to help."""
+    """`darshan try` says of no remedy that it helps a program without a problem."""
     (trial.user / "input").write_text("7")
     program = compile_c(trial.user, HEALTHY)
     status, rows, _ = trial.found("--all", "--", program)

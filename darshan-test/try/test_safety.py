@@ -282,5 +282,5 @@ def test_a_folder_that_cannot_be_copied(trial: Try) -> None:
     "words", [["--only", "none", "--", "true"], ["--all"], ["--copy", "/none", "--", "true"]]
 )
 def test_usage_errors(trial: Try, words: list[str]) -> None:
-    """Wrong options end the command with status 2."""
+    """Wrong options of `darshan try` end it with status 2."""
     assert trial.run(*words).returncode == 2

@@ -114,7 +114,7 @@ def _wait_for_state(process: int, state: str) -> None:
 
 
 def test_a_folder_is_removed_whatever_its_modes(tmp_path: Path) -> None:
-    """A folder without permissions is removed with its content."""
+    """remove_tree removes a folder without permissions, with its content."""
     inner = tmp_path / "a" / "b"
     inner.mkdir(parents=True)
     (inner / "c").write_text("c")

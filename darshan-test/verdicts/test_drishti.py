@@ -15,11 +15,13 @@ TABLE = "JOB,S01,P01,P06,P10,M04\r\n77,False,True,True,True,True\r\n"
 
 
 def test_remarks_and_praise_are_left_out() -> None:
+    """Only problems and warnings count among the insights in Drishti's table."""
     assert codes(TABLE) == {"P06", "P10"}
 
 
 @pytest.mark.parametrize("text", ["", "JOB,P06\r\n", TABLE + "78,True,True,True,True,True\r\n"])
 def test_no_table_of_one_log(text: str) -> None:
+    """Text that is not a table of exactly one log is refused."""
     with pytest.raises(ValueError, match="one log"):
         codes(text)
 
@@ -41,11 +43,15 @@ def test_no_table_of_one_log(text: str) -> None:
     ],
 )
 def test_outcome(right: str, said: set[str] | None, verdict: str) -> None:
+    """The insights on a log are judged by the findings that are expected of it. right: these
+    findings. said: the insights' codes; None: Drishti failed."""
     found = None if said is None else frozenset(said)
     assert outcome(frozenset(right.split()), found) == verdict
 
 
 def test_points_are_findings_that_are_expected_and_insights_that_accuse() -> None:
+    """The table POINTS pairs findings that the corpus expects with insights that are problems or
+    warnings."""
     rows = [row.findings for row in ROWS] + [row.findings for row in expected().values()]
     assert set(POINTS) <= frozenset().union(*rows)
     assert {code for said in POINTS.values() for code in said.split()} <= CRITICAL | WARNINGS
@@ -64,6 +70,8 @@ def program(tmp_path: Path) -> Path:
 
 
 def test_a_log_is_given_by_a_name_that_it_takes(program: Path, tmp_path: Path) -> None:
+    """Drishti gets a log whose name does not end in .darshan by another name; an empty log makes it
+    fail."""
     log = tmp_path / "1-2.darshan.0"
     log.write_bytes(b"log")
     assert said_of(str(program), log) == {"P06", "P10"}

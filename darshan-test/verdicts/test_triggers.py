@@ -163,6 +163,7 @@ def all_names(build: Path) -> set[str]:
 
 
 def test_all_have_one(build: Path) -> None:
+    """Each diagnosis has a program or a test that triggers it, and no other diagnosis is listed."""
     declared = [FIRST, set(BESIDE), set(TESTS)]
     missing = all_names(build) - set().union(*declared)
     assert not missing, f"no program triggers {', '.join(sorted(missing))}"
@@ -179,6 +180,8 @@ def circumstances(trigger: Trigger) -> Row:
 
 @pytest.mark.parametrize("name", turning(sorted(BESIDE), SHARE, "triggers"))
 def test_told(name: str, judge: Judge) -> None:
+    """The report of a program's log has the diagnosis that the program triggers, in one of several
+    tries. name: of the diagnosis."""
     trigger = BESIDE[name]
     row = circumstances(trigger)
     needs(*needed(row))

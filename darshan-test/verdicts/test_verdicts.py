@@ -36,6 +36,8 @@ def verdicts() -> dict[str, Verdict]:
 
 @pytest.mark.parametrize("row", turning(ROWS, SHARE, "verdicts"), ids=lambda row: row.name)
 def test_verdict(row: Row, judge: Judge, verdicts: dict[str, Verdict]) -> None:
+    """The report on a program of the corpus has the expected findings, unless known.txt lists the
+    program as wrong."""
     needs(*needed(row))
     listed = known().get(row.name, "")
     for _ in range(TRIES):
@@ -60,6 +62,8 @@ def test_table(
 
 
 def test_corpus_is_in_order() -> None:
+    """The rows of the corpus have different names, existing programs, and a remedy if they have a
+    finding; known.txt and kept.txt name only such rows."""
     names = [row.name for row in ROWS]
     assert len(set(names)) == len(names)
     assert set(known()) <= {*names, *map(real.name_of, real.expected().values())}
@@ -80,6 +84,8 @@ def test_the_guide_has_what_trials_found() -> None:
 
 @pytest.mark.parametrize("row", real.logs(), ids=lambda found: found[0].log[:40])
 def test_log(row: tuple[real.Expected, Path], build: Path) -> None:
+    """The report on a real log has the expected findings, unless known.txt lists the log as
+    wrong."""
     expected, path = row
     listed = known().get(real.name_of(expected), "")
     wrong = real.wrong(build, expected, path)

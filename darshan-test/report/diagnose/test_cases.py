@@ -56,7 +56,7 @@ def test_mapped_on_a_network(tmp_path: Path) -> None:
 
 
 def test_every_rule_has_a_case() -> None:
-    """Each rule has at least one case."""
+    """Each rule of the diagnosis has at least one case."""
     names = [name for name, _, _ in CASES]
     for module, rule in RULES.items():
         assert any(n == rule.NAME or n.startswith(f"{rule.NAME}-") for n in names), module
@@ -73,7 +73,7 @@ def test_every_finding_has_a_line_or_none(tmp_path: Path) -> None:
 
 
 def test_every_rule_is_run() -> None:
-    """The lists of rules that are run contain each rule."""
+    """The lists of rules that a report runs contain each rule of the diagnosis."""
     run = {*rules.CAUSES, *rules.SYMPTOMS, *rules.REMARKS}
     run |= {
         RULES[name]
