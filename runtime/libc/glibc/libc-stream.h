@@ -46,6 +46,10 @@ static inline int stream_is_line_buffered(const FILE *file) {
 static inline int stream_is_putting(const FILE *file) {
   return (file->_flags & STREAM_PUTTING) != 0;
 }
+/* Returns 1 if a read of the stream has met the end of the file, as feof does, otherwise 0. */
+static inline int stream_is_at_end(const FILE *file) {
+  return (file->_flags & 0x10) != 0;
+}
 static inline int stream_appends(const FILE *file) {
   return (file->_flags & 0x1000) != 0;
 }

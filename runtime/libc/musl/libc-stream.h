@@ -25,7 +25,7 @@ struct musl_stream {
   int line_end; /* after this character libc writes the buffer; -1: none */
 };
 
-enum { MUSL_APPENDS = 128 };
+enum { MUSL_AT_END = 16, MUSL_APPENDS = 128 };
 
 static inline const struct musl_stream *stream_inside(const FILE *file) {
   return (const struct musl_stream *)(const void *)file;
@@ -66,6 +66,9 @@ static inline int stream_is_line_buffered(const FILE *file) {
 }
 static inline int stream_is_putting(const FILE *file) {
   return stream_inside(file)->write_end != NULL;
+}
+static inline int stream_is_at_end(const FILE *file) {
+  return (stream_inside(file)->flags & MUSL_AT_END) != 0;
 }
 static inline int stream_appends(const FILE *file) {
   return (stream_inside(file)->flags & MUSL_APPENDS) != 0;

@@ -179,8 +179,9 @@ void stdio_read(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_
 void stdio_wrote(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_t t2);
 void stdio_line_read(struct stdio_stream *stream, const char *line, struct stdio_mark before,
                      uint64_t t1, uint64_t t2);
-/* Counts a call of gets that returned `line`. libc also read the newline, which `line` does not
- * contain. before: the stream's pointers at the start of the call. */
+/* Counts a call of gets that returned `line`, as stdio_line_read does. libc also read the newline,
+ * which `line` does not contain; the last line of a file may have none. before: the stream's
+ * pointers at the start of the call. */
 void stdio_gets(struct stdio_stream *stream, const char *line, struct stdio_mark before,
                 uint64_t t1, uint64_t t2);
 void stdio_refilled(struct stdio_stream *stream, int result, uint64_t t1, uint64_t t2);

@@ -84,8 +84,8 @@ void stdio_line_read(struct stdio_stream *stream, const char *line, struct stdio
 void stdio_gets(struct stdio_stream *stream, const char *line, struct stdio_mark before,
                 uint64_t t1, uint64_t t2) {
   int64_t passed = stdio_consumed(stream->file, before);
-  int64_t length = (int64_t)strlen(line);
-  stdio_read(stream, passed > length ? passed : length + 1, t1, t2);
+  int64_t length = (int64_t)strlen(line) + !stream_is_at_end(stream->file);
+  stdio_read(stream, passed > length ? passed : length, t1, t2);
 }
 
 void stdio_ungot(struct stdio_stream *stream, int64_t bytes) {
