@@ -156,3 +156,18 @@ def test_datasets_past_the_limit(files: int, words: str, tmp_path: Path) -> None
     told = finding(Job((rest, group), partial=("H5D",)), "incomplete", tmp_path / "log")
     assert told.title == "The log lacks records of some datasets"
     assert words in told.sentence and "more datasets than" in told.sentence
+
+
+@pytest.mark.parametrize(("other", "words"), [("ed", ""), ("sed", "several calls")])
+def test_calls_of_a_program(other: str, words: str, tmp_path: Path) -> None:
+    """The advice to do the work of several calls of sed in one is given if sed ran twice. It is not
+    given if one of two programs is ed, whose name is a part of that of sed."""
+    processes = [
+        row("PROCESS", f"host: {command}", rank, COUNT=1, PROGRAMS=1, ENDED=1, OPENS=1,
+            PARENT_RANK=rank - 1, F_END_TIMESTAMP=10.0, F_READ_TIME=2.0 * (rank == 1))
+        for rank, command in enumerate(("bash make.sh", "sed -i s/a/b/ a", f"{other} b"))
+    ]  # fmt: skip
+    (stream, extra) = JOBS["costly-buffers"].rows
+    streams = [replace(one, rank=1) for one in (stream, extra)]
+    told = finding(Job((*streams, *processes), nprocs=3), "costly-buffers", tmp_path / "log")
+    assert words in told.remedy.text and bool(told.remedy.text) == bool(words)

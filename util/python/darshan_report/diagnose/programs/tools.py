@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from ...call_sites.interpreters import is_interpreter
 from ...call_sites.without import program_of
+from ...measure.processes.programs import is_named
 from ...measure.processes.started import asked_for
 from ..facts import Facts, once
 from ..finding import NOTICE, PROBLEM, Finding, Remedy
@@ -77,7 +78,7 @@ def _did(facts: Facts, finding: Finding) -> list[str]:
     # If a finding names two programs and "other programs", the others may have caused half of it.
     if "other programs" in told and "," in told:
         return []
-    names = {p.name for p in tree.programs if not p.shell and (not told or p.name in told)}
+    names = {p.name for p in tree.programs if not p.shell and (not told or is_named(p.name, told))}
     return sorted(names) if names and names <= TOOLS else []
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 
+from ...measure.processes.programs import is_named
 from ..facts import Facts
 from ..programs.sqlite import databases
 
@@ -145,7 +146,7 @@ def of_program(name: str) -> str:
 
 def languages(facts: Facts, programs: str) -> frozenset[str]:
     """Returns the languages in which the finding's programs may be written. programs: as the
-    finding names them; empty if it names none."""
+    finding names them; empty if it names none: then all programs of the run count."""
     commands = [facts.info.exe]
     if facts.tree is not None:
         pairs = zip(facts.tree.programs, facts.tree.commands)
@@ -153,7 +154,7 @@ def languages(facts: Facts, programs: str) -> frozenset[str]:
         commands = [
             program.name if of_program(program.name) else command
             for program, command in pairs
-            if program.name in (programs or program.name)
+            if not programs or is_named(program.name, programs)
         ]
     known = {of_program(command.partition(" ")[0]) for command in commands} - {""}
     if known:

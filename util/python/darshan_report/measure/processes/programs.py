@@ -50,6 +50,13 @@ class Program:
         return self.name if number == 1 else f"{self.name} \u00d7 {number:,}"
 
 
+def is_named(name: str, told: str) -> bool:
+    """Returns whether a text that lists programs, such as that of Processes.told, has this one:
+    "sh" is in "sh \u00d7 3 and make" and in "2 sh", but not in "bash". name: of the program."""
+    one = rf"(?:^|, | and )(?:[\d,]+ )?{re.escape(name)}(?:$|, | and | \u00d7 |'s )"
+    return re.search(one, told) is not None
+
+
 def split(name: str, programs: int) -> tuple[str, str]:
     """Splits the name of a PROCESS record. Returns the host, and the command line of the last
     program. programs: how many programs the process ran one after another."""

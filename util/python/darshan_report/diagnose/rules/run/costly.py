@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ....call_sites.measured import WRITE
+from ....measure.processes.programs import is_named
 from ....units import amount, count, plural, seconds, share
 from ...accesses import strided
 from ...accesses.commits import grouped, written
@@ -462,10 +463,11 @@ def _buffers(facts: Facts, _: str, spent: float) -> Told | None:
 
 def _runs(facts: Facts, programs: str) -> int:
     """Returns how many processes of a tree ran the programs; 1 if the log has no tree or the
-    programs are unknown. programs: their names in one text, `""` if unknown."""
+    programs are unknown. programs: a text that lists them (Processes.told), `""` if unknown."""
     if facts.tree is None:
         return 1
-    return sum(p.name in programs for p in facts.tree.programs) if programs else 1
+    ran = [is_named(program.name, programs) for program in facts.tree.programs]
+    return max(1, int(facts.tree.counts[ran].sum()))
 
 
 def _hdf5(facts: Facts, _: str, spent: float) -> Told | None:
