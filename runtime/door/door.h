@@ -41,6 +41,8 @@ extern struct darshan_hot darshan_hot __attribute__((visibility("hidden"), align
 static inline uint32_t runtime_phase(void) {
   return __atomic_load_n(darshan_hot.phase_page, __ATOMIC_RELAXED);
 }
+/* Called by runtime_enter if its quick check fails; returns what it returns. frame: the caller's
+ * frame, to tell an interrupted update from one that a jump left. */
 int runtime_enter_slow(const char *frame);
 static inline int runtime_enter(void) {
   if (LIKELY(darshan_guard == 0 && runtime_phase() == RUNTIME_RECORDING)) {
@@ -202,6 +204,10 @@ void runtime_locks(void);
 
 /* --- settings, and the log --------------------------------------------------------------- */
 
+/* The settings are those of the configuration file and of variables. A function with the name of a
+ * question returns 1 for yes, otherwise 0. name_in_folder_is_excluded answers like
+ * name_is_excluded, and is faster, because the caller passes the name's folder. name: of a file, of
+ * `length` bytes. */
 int module_is_on(int module_id);
 uint32_t module_limit(int module_id); /* in records; for the DXT modules in KiB */
 int name_is_excluded(int module_id, const char *name, size_t length);

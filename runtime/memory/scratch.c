@@ -12,8 +12,9 @@ struct scratch_chunk {
 };
 _Static_assert(sizeof(struct scratch_chunk) == HEAD, "pieces are aligned to 16");
 
-/* Maps a chunk twice as large as `full`, the previous one, up to LARGEST_CHUNK. If several threads
- * call it at once, one chunk is used and the others are unmapped. */
+/* Maps a chunk twice as large as `full`, the previous one (NULL: there is none), up to
+ * LARGEST_CHUNK. If several threads call it at once, one chunk is used and the others are unmapped.
+ * Does nothing if out of memory. */
 static void new_chunk(struct scratch *scratch, struct scratch_chunk *full) {
   size_t size = full ? 2 * full->size : FIRST_CHUNK;
   if (size > LARGEST_CHUNK) size = LARGEST_CHUNK;

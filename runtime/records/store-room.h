@@ -15,6 +15,7 @@ enum {
   STORE_PARTS
 };
 
+/* Returns a part of the store. part: number of a module, or STORE_NAMES. */
 struct store_part *store_part_of(struct record_store *store, int part);
 
 /* Returns 1 if a name of `bytes` bytes fits, after allocating memory if necessary. Otherwise

@@ -456,8 +456,8 @@ uint32_t store_number_of_name(struct record_store *store, enum store_module modu
 }
 
 /* Transfers the record of the entry `from` to the entry `to`. Returns 1, or 0 if `from` has no
- * record of its own or `to` has a record already. The name of `to` is in the journal before the
- * record gets its id. */
+ * record of its own, `to` has a record already, or one of them is NULL. The name of `to` is in the
+ * journal before the record gets its id. */
 int store_pass_record(struct record_store *store, enum store_module module,
                       struct store_entry *from, struct store_entry *to) {
   if (!from || !to || !from->record[module] || to->record[module]) return 0;

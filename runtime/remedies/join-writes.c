@@ -157,7 +157,7 @@ static int is_idle(const FILE *stream) {
 
 /* Joins the writes to the descriptor of a stream, because the program has obtained this descriptor
  * (fileno). But if the stream has already moved bytes, stops joining for the descriptor. Does
- * nothing if the stream is not the one that opened the descriptor. */
+ * nothing if the stream is NULL or not the one that opened the descriptor. */
 static void asked_for(const FILE *stream) {
   long fd = stream ? stream_fd(stream) : -1;
   if (fd < FIRST_OWN || fd >= DESCRIPTORS || descriptors[fd].stream != stream) return;

@@ -91,7 +91,7 @@ static int is_group(const struct command *command) {
   return command->line == NULL;
 }
 
-/* Prints the line of a command in the usage text: word, arguments and description. */
+/* Prints the line of a command in the usage text: word, arguments ("" for none) and description. */
 static void print_line(FILE *stream, const char *word, const char *arguments, const char *line) {
   int width = fprintf(stream, "  %s%s%s", word, *arguments ? " " : "", arguments);
   fprintf(stream, "%*s%s\n", width < TERM ? TERM - width + 3 : 3, "", line);

@@ -202,8 +202,8 @@ typedef struct darshan_accumulator_st *darshan_accumulator;
  * have such sums. darshan_accumulator_destroy frees it. job_nprocs: processes of the job. Returns
  * 0, or -1 if `accumulator` is NULL, for another module, or if out of memory. */
 int darshan_accumulator_create(int module, int64_t job_nprocs, darshan_accumulator *accumulator);
-/* Adds `count` contiguous records, in the form of darshan_log_get_record. Returns 0, or -1
- * if out of memory or for an invalid argument. */
+/* Adds `count` contiguous records, in the form of darshan_log_get_record. Returns 0, or -1 if out
+ * of memory or for an invalid argument. records may be NULL if count is 0. */
 int darshan_accumulator_inject(darshan_accumulator accumulator, void *records, int count);
 /* Stores the sums of all added records: the metrics, and a record of the module with the sums of
  * its counters. Either pointer may be NULL. Returns 0, or -1 if `accumulator` is NULL. */

@@ -112,7 +112,8 @@ void darshan_job_free(struct darshan_job_region *job);
 
 /* Parse and search the mount table (mounts.c). darshan_mounts_parse splits the mount table after
  * the command line, which changes `text`, and sorts it; it returns 0, or -1 with an error.
- * darshan_mounts_find returns the index of a name's mount point, or -1. */
+ * darshan_mounts_find returns the index of a name's mount point, or -1 if it has none or name is
+ * NULL. */
 int darshan_mounts_parse(struct darshan_job_region *job, struct darshan_error *error);
 int darshan_mounts_find(const struct darshan_job_region *job, const char *name);
 

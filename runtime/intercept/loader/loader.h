@@ -56,6 +56,7 @@ static inline int loader_object_of(const void *address, struct loaded_object *ob
 }
 #else
 void loader_look(void) __attribute__((visibility("hidden")));
+/* Finds the loaded object that contains an address. Returns 0, or -1 if no object does. */
 int loader_object_of(const void *address, struct loaded_object *object)
     __attribute__((visibility("hidden")));
 #endif

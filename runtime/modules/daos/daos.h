@@ -130,10 +130,14 @@ struct daos_opening {
   const void *event; /* NULL: the call is synchronous */
 };
 void daos_opened(const struct daos_call *call, const struct daos_opening *opening);
+/* Count a close or a transfer if it succeeded and item is not NULL. event: NULL: the call is
+ * synchronous. */
 void daos_closed(const struct daos_call *call, struct daos_item *item, enum daos_kind kind,
                  daos_handle handle, const void *event);
 void daos_transferred(const struct daos_call *call, struct daos_item *item, int counter, int writes,
                       int64_t bytes, const void *event);
+/* Called after a call that returned n completed events: stores the handles that their opens made.
+ * events: NULL: the application asked for none. */
 void daos_completed(const struct daos_call *call, struct daos_event *const *events, int n);
 
 #endif

@@ -81,6 +81,7 @@ void gds_settle(void);
 /* Functions of items.c. An item is the state of a file. They return NULL if the file is not
  * recorded. The caller holds no lock. */
 
+/* Returns the item of the record with this number, which must exist. */
 struct gds_item *gds_item_at(uint32_t number);
 /* Returns the item (state) of the file that the program registers (source: the description that it
  * passes, which may be NULL), and makes its record if necessary; NULL if the source is no

@@ -30,8 +30,8 @@ static int prepare(struct lustre_state *lustre) {
 
 /* Makes the file's record from the reply, n bytes of a layout, at the end of the used memory. If
  * the record fits into the space of the file's former record, moves it there. A reply that is no
- * layout changes nothing. If there is no slot for a new record, counts the file as refused. The
- * caller holds the lock. */
+ * layout, or a layout without space, changes nothing. If there is no slot for a new record, counts
+ * the file as refused. The caller holds the lock. */
 static void keep(struct lustre_state *lustre, struct store_entry *entry, const char *reply,
                  size_t n) {
   int settled = 0;

@@ -18,7 +18,10 @@ struct mpiio_call {
 
 /* Functions of handles.c, which find files and their records by handles and names. */
 
+/* Returns the slot of an open handle; NULL if it is unknown. Takes no lock. */
 struct mpiio_handle *mpiio_handle_of(mpi_handle fh);
+/* Adds a handle of the file with this number, with the view that a file has after an open. Returns
+ * its slot; NULL if the table is full, which is noted, or the lock is not available. */
 struct mpiio_handle *mpiio_handle_add(mpi_handle fh, uint32_t file);
 /* mpiio_handle_take removes the slot of a handle that is about to be closed from the table, and
  * copies it to *last. Returns 1, or 0 if the handle has no slot or the lock is not available.
@@ -43,6 +46,9 @@ void mpiio_ended(void);
 
 /* Functions of calls.c, which begin and end every call. */
 
+/* Begin a call on an open file, and on a path. Return 1, and the caller must call mpiio_end; 0 if
+ * the call is not recorded: recording is off, the handle is unknown or, for a path, the module is
+ * off. */
 int mpiio_begin(struct mpiio_call *call, mpi_handle fh, enum layer_operation operation);
 int mpiio_begin_named(struct mpiio_call *call, enum layer_operation operation);
 /* Returns the file's state for the LAYERS module, and gives the file a LAYERS record if it has
@@ -57,6 +63,7 @@ void mpiio_end(const struct mpiio_call *call, enum mpiio_operation operation, in
 
 /* Functions of view.c. */
 
+/* Sets the view that a file has after an open: every byte, from the start of the file. */
 void mpiio_view_bytes(struct mpiio_view *view);
 void mpiio_view_set(struct mpiio_call *call, int result, int64_t displacement, mpi_handle etype,
                     mpi_handle filetype, const char *representation, mpi_handle info, uint64_t t1,
@@ -71,6 +78,8 @@ int64_t mpiio_position(mpi_handle fh);
 
 /* Functions of files.c. */
 
+/* Begins a call that closes a file, as mpiio_begin does, and takes the handle's slot before another
+ * file may get the handle. Sets last->key to 0 if it has not taken the slot. */
 int mpiio_begin_close(struct mpiio_call *call, mpi_handle fh, struct mpiio_handle *last);
 void mpiio_opened(struct mpiio_call *call, int result, mpi_handle comm, const char *path, int mode,
                   mpi_handle info, const mpi_handle *fh, uint64_t t1, uint64_t t2);
@@ -131,6 +140,9 @@ struct mpiio_wait {
 };
 void mpiio_request_begun(struct mpiio_file *file, enum mpiio_operation operation, int64_t bytes,
                          mpi_handle request, uint64_t t1);
+/* Begins a wait or test of n requests. Returns 1, and the caller must call mpiio_wait_end or
+ * mpiio_request_freed; 0 if none of them is on a file and no upper layer made the call, or if
+ * recording is off. */
 int mpiio_wait_begin(struct mpiio_wait *wait, const void *requests, int n);
 /* Ends a wait or test that mpiio_wait_begin began: counts the requests on files that it completed,
  * unless it failed (result is not 0). statuses: MPI's statuses, num_statuses of them; NULL if the

@@ -67,6 +67,8 @@ struct pn_variable *pn_next_variable(const struct pn_library *lib, int ncid, uin
 /* Functions of files.c. */
 
 void pn_opened(const struct pn_call *call, int counter, const char *path, const int *ncid);
+/* Returns the bytes that the library has moved for a file that is about to be closed; -1 for each
+ * number that it does not report, or if the file is not recorded. */
 struct pn_moved pn_before_close(const struct pn_library *lib, const struct pn_known *known);
 void pn_closed(const struct pn_call *call, const struct pn_known *known,
                const struct pn_moved *moved);

@@ -129,6 +129,8 @@ void posix_vector(struct posix_file *file, enum posix_operation operation, int64
                   int64_t offset, const struct iovec *iov, int n, uint64_t t1, uint64_t t2);
 void posix_copied(struct posix_file *in, struct posix_file *out, int64_t bytes, int64_t in_offset,
                   int64_t out_offset, int counter, uint64_t t1, uint64_t t2);
+/* Returns the offset at which a pwritev2 with these arguments wrote `bytes` bytes (negative: it
+ * failed); POSIX_HERE: at the file's position, or unknown. */
 int64_t posix_write_place(int fd, int64_t offset, int flags, int64_t bytes);
 /* Returns the offset at which a transfer began, for a call that advances *offset; POSIX_HERE if
  * offset is NULL or the call failed. Reads *offset, which is memory of the application, only after
@@ -305,6 +307,8 @@ void aio_submitted(struct posix_file *file, const struct aiocb *cb, uint64_t t1)
 void aio_returned(struct posix_file *file, const struct aiocb *cb, int64_t result, uint64_t t1,
                   uint64_t t2);
 void aio_waited(struct posix_file *file, uint64_t t1, uint64_t t2);
+/* Returns the file of the first of n requests that is on a recorded file; NULL if none is. Elements
+ * of the list may be NULL. */
 struct posix_file *aio_first_file(const struct aiocb *const *list, int n);
 void aio_list_submitted(struct aiocb *const *list, int n, int result, uint64_t t1);
 void kaio_submitted(struct kaio_request **list, int n, uint64_t t1);

@@ -47,6 +47,8 @@ int stdio_materialise(struct stdio_stream *stream);
 /* Returns 1 if the standard stream still has the descriptor that the process inherited, and it is
  * not a regular file; the stream then keeps its name (<STDIN> and so on). Otherwise returns 0. */
 int stdio_was_never_a_file(struct stdio_stream *stream);
+/* Returns the state of a stream among those of its descriptor, from `first` on; NULL if none of
+ * them is the stream's, or first is NULL. */
 struct stdio_stream *stdio_search(FILE *file, struct stdio_stream *first);
 static inline struct stdio_stream *stdio_stream_at(uint32_t number) {
   return segments_at(&stdio_state.streams, number);
@@ -107,11 +109,14 @@ void stdio_descriptor_opened(FILE *file, int fd, uint64_t t1, uint64_t t2);
 void stdio_temporary_opened(FILE *file, uint64_t t1, uint64_t t2);
 /* Ends the recording of a stream that is about to be closed or reopened, and of its descriptor.
  * Copies the stream's state to *last, for counting the event afterwards. Returns 1, or 0 if the
- * stream is not recorded; *last is then unset. */
+ * stream is not recorded or file is NULL; *last is then unset. */
 int stdio_release(FILE *file, struct stdio_stream *last);
 /* Called before a stream is closed, or when recording ends: if its file is on Lustre, passes its
  * descriptor to the LUSTRE module (lustre_closing). fd: negative: does nothing. */
 void stdio_closing(const struct stdio_stream *stream, int fd);
+/* Count the close of a stream, and its reopening by freopen (file: its result, NULL: it failed;
+ * path NULL: the same file in another mode). last: from stdio_release; NULL: the stream was not
+ * recorded, so no close is counted. */
 void stdio_closed(struct stdio_stream *last, int result, uint64_t t1, uint64_t t2);
 void stdio_reopened(FILE *file, const char *path, struct stdio_stream *last, uint64_t t1,
                     uint64_t t2);

@@ -24,7 +24,7 @@ void training_time_forked(void);
 double training_time_last(void);
 void training_time_agree(double seconds);
 
-/* Converts ticks of the runtime's clock to nanoseconds. */
+/* Returns the nanoseconds of a number of ticks of the runtime's clock. */
 int64_t training_nanoseconds(uint64_t ticks);
 
 /* Makes the record of a kind, if there is none and TRAINING_TIME is on. worker: number of this

@@ -52,7 +52,8 @@ void python_look(void) __attribute__((visibility("hidden")));
 
 /* Searches one object for an interpreter. The object must stay loaded meanwhile, for example
  * because the calling thread has a frame in it. Called for each object that is new in a stack, to
- * find an interpreter that dlopen has loaded. Does nothing if an interpreter was found already. */
+ * find an interpreter that dlopen has loaded. Does nothing if an interpreter was found already, or
+ * object is NULL. */
 void python_look_at(const struct link_map *object) __attribute__((visibility("hidden")));
 
 /* Called before and after each dlclose of the application, which may unload an interpreter that

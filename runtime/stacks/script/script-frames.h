@@ -36,7 +36,8 @@ static inline bool script_is_here(void) {
 void script_look(void) __attribute__((visibility("hidden")));
 
 /* Searches an object that dlopen has loaded for a Java machine, unless an interpreter was found
- * already. The object must stay loaded meanwhile. A Java machine is never unloaded. */
+ * already or object is NULL. The object must stay loaded meanwhile. A Java machine is never
+ * unloaded. */
 struct link_map;
 void script_look_at(const struct link_map *object) __attribute__((visibility("hidden")));
 

@@ -76,6 +76,9 @@ bool perl_consider(const struct link_map *object) __attribute__((visibility("hid
 bool v8_consider(const struct link_map *object) __attribute__((visibility("hidden")));
 bool java_consider(const struct link_map *object) __attribute__((visibility("hidden")));
 
+/* For one interpreter each, *_walk gives its frames to the sink and returns what script_frames
+ * stores in *imports, *_describe does what script_describe does, and *_address what
+ * script_interpreter does. */
 bool bash_walk(struct script_sink *sink) __attribute__((visibility("hidden")));
 bool perl_walk(struct script_sink *sink) __attribute__((visibility("hidden")));
 bool v8_walk(struct script_sink *sink) __attribute__((visibility("hidden")));

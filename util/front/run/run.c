@@ -228,7 +228,8 @@ static int print_data(const struct run_options *given, const struct picture *pic
   return failed ? -1 : 0;
 }
 
-/* Prints the summary and the findings, or the numbers as data. Returns 0, or -1 if that failed. */
+/* Prints the summary and the findings, or the numbers as data; without a log, neither findings nor
+ * data. Returns 0, or -1 if that failed. */
 static int show(const struct run_options *given, const struct picture *picture,
                 const struct path_list *logs) {
   if (given->json || given->separator) return picture->logs ? print_data(given, picture) : 0;

@@ -97,8 +97,8 @@ static struct live_rates live_layer(const struct picture_layer *now, const struc
       rate(calls_of(now), old ? calls_of(old) : 0, seconds)};
 }
 
-/* Returns the rates of the file at index `place` of now->files since the picture `before`. seconds:
- * time between both pictures. */
+/* Returns the rates of the file at index `place` of now->files since the picture `before`; NULL:
+ * since the begin, when all numbers were 0. seconds: time between both pictures. */
 static struct live_rates live_file(const struct picture *now, size_t place,
                                    const struct picture *before, double seconds) {
   const struct picture_file *file = id_table_value(&now->files, place);

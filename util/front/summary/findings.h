@@ -12,7 +12,7 @@
  * reason. */
 void findings_print(const struct path_list *logs, int above);
 
-/* Prints that findings are unavailable, and why. */
+/* Prints that findings are unavailable, and why; "": the report failed. */
 void findings_unavailable(const char *why);
 
 /* Called in a child process: executes the report program argv[0] without the runtime and the user's

@@ -110,7 +110,7 @@ def load() -> ctypes.CDLL:
 
 
 def text(value: bytes | None) -> str:
-    """Returns bytes of a log as text; bytes that are not UTF-8 become surrogates."""
+    """Returns bytes of a log as text, "" for None; bytes that are not UTF-8 become surrogates."""
     return (value or b"").decode("utf-8", "surrogateescape")
 
 

@@ -61,7 +61,8 @@ def seconds(value: float | None) -> str:
 
 def time_spent(value: float | None) -> str:
     """Returns a sum of times of many processes, in seconds, as text: from ten hours on in hours
-    ("15,864 h"), because 57,110,909 s is hard to read; below in seconds."""
+    ("15,864 h"), because 57,110,909 s is hard to read; below, and if it is unknown or not finite,
+    as seconds() does."""
     if value is None or not math.isfinite(value) or abs(value) < 35_999.5:
         return seconds(value)
     return _marked(f"{_three_digits(value / 3600)} h", value)

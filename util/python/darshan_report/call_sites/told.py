@@ -51,7 +51,8 @@ def plain_name(function: str) -> str:
 
 
 def _file_names(places: Sequence[Place | None]) -> dict[str, str]:
-    """Returns, for each file, the shortest end of its path that no other file has ("io/read.c")."""
+    """Returns, for each file, the shortest end of its path that no other file has ("io/read.c");
+    the whole path if four components do not suffice. Leaves out None."""
     files = {place.file or place.object for place in places if place}
     found: dict[str, str] = {}
     for depth in range(1, 5):

@@ -366,7 +366,7 @@ def _counts(row: Checkpoint, least: float) -> bool:
 def _is_cache(facts: Facts, row: Checkpoint, way: _Way | None) -> bool:
     """Returns whether files are a cache of data, and no state: a data set wrote them for its
     batches, or numpy, pickle or the like wrote many files of different names once, kept all, and
-    the program read most of their bytes, too."""
+    the program read most of their bytes, too. way: None if no data set wrote them."""
     if way is not None and 2 * way.batches > way.written:
         return True
     if not row.saver.repeated or row.files < _MANY or row.replaced or row.removed:

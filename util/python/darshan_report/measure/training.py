@@ -299,7 +299,8 @@ def _loader(
     log: Log, tree: Processes | None, rows: np.ndarray, parts: np.ndarray, workers_of: np.ndarray
 ) -> Loader:
     """Returns one loader. rows: its own records, which have one id. parts: records of its epochs
-    and ranks. workers_of: records of its workers."""
+    and ranks. workers_of: records of its workers. tree: the processes of the run, which all have
+    the loader if they share its record; None: unknown."""
     name = log.name(int(rows["id"][0])) or ""
     kinds, numbers = parts[f"{MODULE}_KIND"], parts[f"{MODULE}_RANK"]
     spans = _spans(parts[kinds == _EPOCH], "EPOCH")

@@ -168,8 +168,9 @@ def _life(tree: Processes | None, rank: int, run_time: float) -> tuple[float, fl
 
 
 def _processes(log: Log, tree: Processes | None) -> tuple[list[_Process], int, float]:
-    """Returns the processes that have records, the number of time bins, and their width in
-    seconds."""
+    """Returns the processes that have records, the number of time bins, and their width in seconds;
+    an empty list, 0 and 0 if there are no records. tree: tells when the processes lived; None:
+    unknown."""
     # By rank and number of the worker (-1: not a worker).
     found: dict[tuple[int, int], dict[str, HeatMap]] = {}
     for record in heat_maps(log, MODULE):

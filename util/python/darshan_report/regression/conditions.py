@@ -89,5 +89,5 @@ def check(
     condition: Condition, before: Mapping[str, float | None], after: Mapping[str, float | None]
 ) -> Result:
     """Returns a condition with the values of its measure in both logs. before, after: all measures
-    of the first and of the second log, by name."""
+    of the first and of the second log, by name; a missing measure is None in the result."""
     return Result(condition, before.get(condition.measure), after.get(condition.measure))

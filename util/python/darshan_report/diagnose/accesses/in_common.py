@@ -113,7 +113,8 @@ def locked_files(
     """Returns the ids of the files that are locked, and of the files that a locked lock file
     protects (`x` for `x.lock`). A program that locks a file expects that other processes use it.
     HDF5 locks each file that it opens, until it closes the file, of its own accord; such files are
-    left out. name: returns the name of a record. hdf5: the table of HDF5 files."""
+    left out. name: returns the name of a record. locks: the table with counts of locks, without
+    which no file is known to be locked. hdf5: the table of HDF5 files; None if there are none."""
     if locks is None:
         return _NONE
     held = {} if hdf5 is None else dict(zip(hdf5.ids.tolist(), hdf5["OPENS"].tolist()))

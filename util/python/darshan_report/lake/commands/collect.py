@@ -218,7 +218,7 @@ class Collector:
 
     def _parts(self, most: int, settled: Settled | None) -> Iterator[list[Found]]:
         """Yields batches of the files that the lake does not know. most: files per batch. settled:
-        folders to skip."""
+        folders to skip; None: none."""
         some: list[Found] = []
         size = 0
         self._closed = []

@@ -30,8 +30,9 @@ def _ranks(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
 
 
 def _ordered(rows: pa.Table, before: str | None) -> pa.Table:
-    """Returns the rows ordered by program and user. Rows of the log `before` come first, and rows
-    of the last log stay last, so that all rows of a log stay together."""
+    """Returns the rows ordered by program and user. Rows of the log `before` (None: of no log) come
+    first, if they are the first now, and rows of the last log stay last, so that all rows of a log
+    stay together."""
     rows = rows.unify_dictionaries()
     logs = _ranks(rows["log"])
     first = np.zeros(len(rows), bool)

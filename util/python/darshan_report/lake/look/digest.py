@@ -25,7 +25,8 @@ _SUMS: Sequence[tuple[str, str, Callable[[Any], str]]] = (
 
 
 def _change(now: float | None, before: float | None) -> str:
-    """Returns the change of a number as text: "+12 %", "same", "new", "12 times"."""
+    """Returns the change of a number as text: "+12 %", "same", "12 times" (from 10 times on); "new"
+    if it was 0 or None before, "-" if it still is."""
     if not before:
         return "new" if now else "-"
     if (now or 0) >= 10 * before:

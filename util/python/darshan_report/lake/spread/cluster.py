@@ -249,7 +249,8 @@ class Cluster(Closing):
 
 def _versions(said: dict[str, Any] | None) -> dict[str, str]:
     """Returns the versions of packages that must agree, by their names. Python's has no patch
-    level, which makes no difference here. said: what Dask reports about one process."""
+    level, which makes no difference here. said: what Dask reports about one process. A version that
+    is missing there is "None"."""
     packages = dict((said or {}).get("packages", {}))
     packages["python"] = ".".join(str(packages.get("python", "")).split(".")[:2])
     return {name: str(packages.get(name)) for name in _COMPARED}

@@ -110,8 +110,8 @@ class Dictionary:
 
 
 def of_values(values: list[str | None], places: npt.NDArray[np.int32] | None = None) -> pa.Array:
-    """Returns a column of strings as a dictionary array. values: the string of each row or, with
-    `places`, strings that places index, one index per row."""
+    """Returns a column of strings as a dictionary array. values: the string of each row (None:
+    null) or, with `places`, strings that places index, one index per row."""
     array = pa.array(values, pa.string()).dictionary_encode()
     if places is None:
         return array

@@ -92,7 +92,8 @@ def _kinds(names: Sequence[str]) -> dict[str, list[int]]:
 def together(files: Files, name: Callable[[int], str | None]) -> tuple[Files, dict[int, str]]:
     """Returns the files with a single row for similar files, and the names of these combined rows
     ("/data/part_*.csv") by their new ids. At least LEAST (20) files are combined; a file with much
-    of their time keeps its own row. name: returns the name of a record."""
+    of their time keeps its own row. If nothing is combined, returns `files` and {}. name: returns
+    the name of a record, None if it has none."""
     if len(files) < LEAST:
         return files, {}
     kinds = _kinds([name(number) or "" for number in files.ids.tolist()])

@@ -61,7 +61,8 @@ def cells(span: Span, made: Fetches | None = None, title: str = "") -> tuple[str
 
 
 def _sources(made: Fetches | None) -> tuple[str, str]:
-    """Returns the cells of the bytes that were read by calls, and from storage."""
+    """Returns the cells of the bytes that were read by calls, and from storage; NONE for unknown
+    ones."""
     if made is None:
         return NONE, NONE
     return amount(made.read), amount(made.stored) if made.stored is not None else NONE
