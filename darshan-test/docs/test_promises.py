@@ -59,7 +59,7 @@ def test_what_others_link_to_is_there_once() -> None:
 
 
 def test_tests_of_the_page_are_there() -> None:
-    """The files and folders of tests that the page of promises names exist."""
+    """The files and folders of tests that doc/what-stays.md names exist."""
     named = set(re.findall(r"`(\w+/(?:\w+/)?(?:\w+\.py)?)`", PAGE))
     assert len(named) > 8
     assert not [path for path in named if not (SOURCE / "darshan-test" / path).exists()]

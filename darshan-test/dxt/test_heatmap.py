@@ -133,7 +133,7 @@ def test_bins_are_as_many_as_the_run_needs(build: Path) -> None:
 
 
 def test_nothing_moved_makes_no_record(build: Path) -> None:
-    """If a program moves no byte, its log has no heat map."""
+    """If the program `bins` moves no byte, there is no heat map."""
     done = subprocess.run(
         [build / "darshan-test" / "dxt" / "bins"],
         input="1 1 0 100 200\nend 1\n",

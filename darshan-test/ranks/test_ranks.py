@@ -164,7 +164,7 @@ def test_every_id_has_its_name(play: Path, tmp_path: Path, streams: int) -> None
 
 
 def test_ranks_can_be_kept_apart(play: Path, tmp_path: Path) -> None:
-    """Without the reduction of shared records, the log of an MPI job has the record of each
+    """Without the reduction of shared records, the log of a played job has the record of each
     rank."""
     log, each = made(play, tmp_path, 6, "--shared", 4, "--part", 5, "--keep-ranks")
     expected: dict[tuple[str, int], list[Record]] = {}

@@ -84,7 +84,8 @@ def test_every_second_in_one_layer(summary: Run, parser: Path, tmp_path: Path) -
 
 
 def test_without_attribution(summary: Run, tmp_path: Path) -> None:
-    """The report of a log without LAYERS records has no exclusive times of layers."""
+    """The report of a log without LAYERS records has no times of layers without the layers
+    below."""
     made = made_log(3)
     made.annex = []
     (tmp_path / "log").write_bytes(encode(made))

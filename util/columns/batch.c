@@ -7,7 +7,7 @@
 #include <string.h>
 
 static void out_of_memory(struct darshan_error *error) {
-  static const char text[] = "out of memory";
+  static const char text[] = "cannot convert records to columns: out of memory";
   memcpy(error->text, text, sizeof(text));
 }
 

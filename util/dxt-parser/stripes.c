@@ -56,7 +56,7 @@ int stripes_load(struct stripes *stripes, darshan_log *log, struct darshan_error
     int is_new = 0;
     struct stripe_layout *layout = id_table_get(&stripes->layouts, head->base.id, &is_new);
     if (!layout || (is_new && keep(layout, head) != 0)) {
-      snprintf(error->text, sizeof(error->text), "out of memory");
+      snprintf(error->text, sizeof(error->text), "cannot read the stripes: out of memory");
       result = -1;
     }
   }

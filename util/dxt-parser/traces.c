@@ -206,7 +206,7 @@ static void print_records(const struct printer *printer) {
   while (result > 0 && !printer->out->error) {
     result = darshan_records_next(records, &record, &size, &error);
     if (result > 0 && print_record(printer, record) != 0) {
-      snprintf(error.text, sizeof(error.text), "out of memory");
+      snprintf(error.text, sizeof(error.text), "cannot print the trace: out of memory");
       result = -1;
     }
   }

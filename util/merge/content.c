@@ -48,7 +48,7 @@ static int read_part(struct journal_content *content, darshan_log *log,
   if (!records) return -1;
   while ((more = darshan_records_next(records, &record, &size, error)) > 0)
     if (append(&bytes, record, size) < 0) {
-      snprintf(error->text, sizeof(error->text), "out of memory");
+      snprintf(error->text, sizeof(error->text), "cannot read the records: out of memory");
       more = -1;
       break;
     }

@@ -90,7 +90,7 @@ static int read_units(struct job_log *log, darshan_log *open, struct darshan_err
   }
   log->units = calloc((size_t)log->num_units, sizeof(*log->units));
   if (!log->units) {
-    snprintf(error->text, sizeof(error->text), "out of memory");
+    snprintf(error->text, sizeof(error->text), "cannot store its ranks: out of memory");
     return -1;
   }
   if (has_records_of(info, DARSHAN_MOD_PROCESS)) return read_processes(log, open, error);

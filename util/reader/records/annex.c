@@ -112,9 +112,11 @@ static int read_blocks(struct darshan_annex *annex, const struct darshan_annex_t
     struct darshan_annex_entry entry;
     struct darshan_annex_block *block = &entry.block;
     if (left < sizeof(*block)) return darshan_fail(error, "the annex ends inside a block");
-    if (darshan_file_read(file, block, sizeof(*block), offset) != (long)sizeof(*block))
-      return darshan_fail(error, "cannot read a block of the annex at offset %llu",
-                          (unsigned long long)offset);
+    long got = darshan_file_read(file, block, sizeof(*block), offset);
+    if (got != (long)sizeof(*block))
+      return darshan_fail(error, "cannot read a block of the annex at offset %llu: %s",
+                          (unsigned long long)offset,
+                          got < 0 ? strerror(errno) : "the file ends there");
     if (swapped) {
       darshan_swap_halves(&block->module, 4);
       darshan_swap_words(&block->stored_len, 2);

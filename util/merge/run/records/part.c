@@ -19,7 +19,7 @@ static int read_module(struct part *part, darshan_log *log,
   if (!records) return -1;
   while ((more = darshan_records_next(records, &record, &size, error)) > 0)
     if (bytes_add(&part->records, record, size) < 0) {
-      snprintf(error->text, sizeof(error->text), "out of memory");
+      snprintf(error->text, sizeof(error->text), "cannot read the records: out of memory");
       more = -1;
       break;
     }
