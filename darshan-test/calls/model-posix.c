@@ -1,8 +1,11 @@
 /* An independent implementation of the rules of POSIX records, written for clarity. */
 #include "calls.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 
 /* Only the first 32 distinct values of a kind are counted. */
@@ -208,6 +211,13 @@ void model_pwrite(const char *path, long offset, long n, const void *address) {
 
 void model_ext(const char *path, const char *counter, long n) {
   expect(expects_record("POSIX", path) ? path : OTHER_PATHS, counter, n);
+}
+
+void model_holes(const char *path) {
+  struct stat known;
+  if (SYS4(SYS_newfstatat, AT_FDCWD, path, &known, 0) != 0) abort();
+  expect_value(path, "POSIX_EXT_SPARSE_SIZE", known.st_size);
+  expect_value(path, "POSIX_EXT_SPARSE_ALLOCATED", known.st_blocks * 512);
 }
 
 void model_miss(const char *path) {

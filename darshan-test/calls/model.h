@@ -61,6 +61,9 @@ void model_pread(const char *path, long offset, long n, const void *address);
 void model_pwrite(const char *path, long offset, long n, const void *address);
 /* Adds to a POSIX_EXT counter of the path if it has a POSIX record, otherwise of OTHER_PATHS. */
 void model_ext(const char *path, const char *counter, long n);
+/* Expects the counters of a sparse file that was read far, from the size of the file and the bytes
+ * that storage holds of it now. */
+void model_holes(const char *path);
 void model_miss(const char *path);
 void model_rename(const char *from, const char *to);
 

@@ -43,6 +43,7 @@ SCENARIO(size_bins) {
     CHECK(C(preadv(fd, pieces, n, 0)) == sizes[i]);
     model_pread(path, 0, sizes[i], room);
   }
+  model_holes(path);
 }
 
 /* Transfers of forty sizes with forty strides. Only the first 32 of a kind are counted. */

@@ -156,6 +156,7 @@ SCENARIO(far_away) {
   model_seek(other, 7000000000);
   CHECK(C(read(fd, buffer, 10)) == 0);
   model_read(other, 0, buffer);
+  model_holes(other);
 }
 
 /* The device is full, and the application must get the error. */
