@@ -17,8 +17,8 @@ _TAKES_JAVA = re.compile(r"(?:java\.util\.concurrent\.)?ThreadPoolExecutor\.runW
 # Functions that give a thread a task; those of asyncio load the module of pools when they are first
 # called, which leaves a call site.
 _GIVES = re.compile(
-    r"(?:asyncio|concurrent|aiofiles|anyio)\.(?:\w+\.)*"
-    r"(?:run_in_executor|to_thread|submit|map|run_sync|\w*readline\w*|read|write)$"
+    r"(?:asyncio|concurrent)\.(?:(?!ProcessPool)\w+\.)*(?:run_in_executor|to_thread|submit|map)$"
+    r"|(?:aiofiles|anyio)\."
 )
 
 

@@ -14,6 +14,7 @@ from ...facts import Facts
 from ...finding import LAST, NOTICE, Finding, Remedy, Stake
 from ...programs.thread_pools import tasks_of
 from ...times.unjudged import KernelWork, kernel_work, mapped_of
+from ..processes import asked_each
 from . import bytewise_input, time_between
 
 NAME = "kernel-work"
@@ -153,7 +154,9 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
     work = kernel_work(facts)
     if work is None or any(f.name == bytewise_input.NAME for f in others):
         return
-    cause = _memory(facts, work) or _tasks(facts, work) or _reads(facts, work)
+    # Tasks of processes make threads wait, too.
+    asks = any(finding.name.startswith(asked_each.NAME) for finding in others)
+    cause = _memory(facts, work) or (None if asks else _tasks(facts, work)) or _reads(facts, work)
     if cause is None:
         return
     spent, basis = min(work.seconds, cause.seconds), "processor time of the kernel"
