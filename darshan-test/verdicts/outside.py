@@ -10,7 +10,7 @@ from row import HERE, Row
 _SITES = (("DARSHAN_SITES", "1"),)
 _NEW, _READS = "takes new memory again and again", "reads are not of recorded files"
 
-_TASKS = "Threads get a task for each of many small items"
+_TASKS = "as with a task of a pool for each of many small items"
 
 
 def rows() -> list[Row]:
@@ -30,6 +30,9 @@ def rows() -> list[Row]:
             "task-each-line",
             says=(_TASKS, r"made [\d,]+ calls on files, while the threads", "1 << 20"),
             never=("Your I/O is fine",),
+        ),
+        _row(
+            "outside.py", "word-each-task", says=(_TASKS, "Threads of a pool made no call on files")
         ),
         _row("outside.py", "task-each-block", never=(_TASKS,)),
         _row("outside.py", "arrays-in-steps", never=(_NEW,)),

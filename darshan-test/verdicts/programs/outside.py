@@ -10,7 +10,6 @@ import pwd
 import sqlite3
 import sys
 import zlib
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +17,8 @@ import numpy as np
 PIECE = 32 << 10  # bytes
 if sys.argv[1].startswith("checked"):
     import h5py
+if sys.argv[1] == "task-each-block":  # so that the others import it when they first use it
+    from concurrent.futures import ThreadPoolExecutor
 
 
 def prepare_pieces_appended() -> None:
@@ -106,6 +107,23 @@ async def _lines(cured: bool) -> int:
 def task_each_line(cured: bool) -> None:
     """Lets a thread read each line of a file; cured: all lines at once."""
     assert asyncio.run(_lines(cured)) == 18_000
+
+
+prepare_word_each_task = prepare_task_each_line
+
+
+async def _words(cured: bool) -> int:
+    loop, found = asyncio.get_running_loop(), 0
+    with open("access.log", encoding="utf-8") as file:
+        for line in file:
+            words = line.split() if cured else await loop.run_in_executor(None, line.split)
+            found += words[2] == "200"
+    return found
+
+
+def word_each_task(cured: bool) -> None:
+    """Lets a thread split each line; cured: splits it itself."""
+    assert asyncio.run(_words(cured)) == 18_000
 
 
 def _packed(block: bytes) -> int:

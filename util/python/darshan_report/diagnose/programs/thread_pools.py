@@ -11,21 +11,21 @@ from ...classes import dataclass
 from ...library import LogError
 from ..facts import Facts, once
 
-# The code in which a thread of a pool takes its tasks.
+# Patterns for the function in which a thread of a pool takes its tasks.
 _TAKES = re.compile(r"/concurrent/futures/thread\.py$")
 _TAKES_JAVA = re.compile(r"(?:java\.util\.concurrent\.)?ThreadPoolExecutor\.runWorker$")
 # Functions that give a thread a task; those of asyncio load the module of pools when they are first
 # called, which leaves a call site.
 _GIVES = re.compile(
-    r"(?:asyncio|concurrent|aiofiles|anyio)\.(?:\w+\.)*"
-    r"(?:run_in_executor|to_thread|submit|map|run_sync|\w*readline\w*|read|write)$"
+    r"(?:asyncio|concurrent)\.(?:(?!ProcessPool)\w+\.)*(?:run_in_executor|to_thread|submit|map)$"
+    r"|(?:aiofiles|anyio)\."
 )
 
 
 @dataclass(frozen=True)
 class Tasks:
-    """The number of calls on files that threads of a pool made, and the line that gives them tasks
-    as text ("ingest.py:10, in readline"); "" if unknown."""
+    """The number of calls on files that threads of a pool made (0 if they made none), and the line
+    that gives them tasks as text ("ingest.py:10, in readline"); "" if unknown."""
 
     calls: float
     at: str
@@ -48,20 +48,20 @@ def _text(site: Site, through: str) -> str:
 
 
 @once
-def tasks_of(facts: Facts) -> Tasks | None:
-    """Returns the calls of threads of pools in a run of one process; None if there are none, or
-    without call sites."""
-    if facts.tree is not None or facts.nprocs > 1:
-        return None
+def tasks_of(facts: Facts, rank: int) -> Tasks | None:
+    """Returns the calls of threads of pools in a process, and the line that gives them tasks; None
+    if the process has neither, or without call sites. rank: of the process; -1: the log has only
+    one."""
     try:
-        sites = sites_of(facts.log)
+        every = sites_of(facts.log)
     except LogError:
         return None
+    sites = [site for site in every if rank < 0 or rank in (site.sums.ranks or ())]
     ours = [site for site in sites if any(map(_takes, site.places))]
-    calls = sum(site.sums.calls for site in ours)
-    if not calls:
-        return None
     gives = [(site, library_call(site)) for site in sites]
     lines = [_text(site, through) for site, through in gives if _GIVES.match(through)]
+    lines = [line for line in lines if line]
+    if not ours and not lines:
+        return None
     lines += [_text(site, "") for site in ours]
-    return Tasks(float(calls), next(filter(None, lines), ""))
+    return Tasks(float(sum(site.sums.calls for site in ours)), next(filter(None, lines), ""))

@@ -226,6 +226,7 @@ class KernelWork:
     read: float  # bytes that these reads moved
     moved: float  # bytes that recorded calls moved
     waits: float  # times that its threads slept
+    rank: int  # in the tree of processes; -1 if the log has one process
 
 
 @once
@@ -251,6 +252,7 @@ def kernel_work(facts: Facts) -> KernelWork | None:
         float(read[place]),
         float((seen.read + seen.written)[place]),
         float(known["WAITS"][place]),
+        int(known.ranks[place]) if facts.tree is not None and len(known) > 1 else -1,
     )
 
 

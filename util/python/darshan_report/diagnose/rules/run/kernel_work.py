@@ -14,6 +14,7 @@ from ...facts import Facts
 from ...finding import LAST, NOTICE, Finding, Remedy, Stake
 from ...programs.thread_pools import tasks_of
 from ...times.unjudged import KernelWork, kernel_work, mapped_of
+from ..processes import asked_each
 from . import bytewise_input, time_between
 
 NAME = "kernel-work"
@@ -124,19 +125,21 @@ def _reads(facts: Facts, work: KernelWork) -> _Cause | None:
 def _tasks(facts: Facts, work: KernelWork) -> _Cause | None:
     """Returns the cause if the threads of a pool make few calls on files, and the threads of the
     process wait very often; otherwise None. work: the kernel's work outside of recorded calls."""
-    tasks = tasks_of(facts)
-    if tasks is None or work.waits < facts.limits["tasks.waits"]:
+    if work.waits < facts.limits["tasks.waits"]:
         return None
-    if work.waits < _TIMES * tasks.calls:
+    tasks = tasks_of(facts, work.rank)
+    if tasks is None or work.waits < _TIMES * tasks.calls:
         return None
     number = work.waits / 2  # the thread that asks waits, and the one that answers
+    made = plural(int(tasks.calls), "call") if tasks.calls else "no call"
     return _Cause(
         "tasks",
-        "Threads get a task for each of many small items",
-        f"Threads of a pool made {plural(int(tasks.calls), 'call')} on files, while the threads of "
-        f"the process waited {count(work.waits)} times and the kernel worked up to "
-        f"{seconds(work.seconds)} outside of recorded calls. To hand over a task to a thread, and "
-        "to wait for its result, takes some ten microseconds, however small the task is.",
+        "Threads wait very often, as with a task of a pool for each of many small items",
+        f"Threads of a pool made {made} on files, while the threads of "
+        f"{work.program or 'the process'} waited {count(work.waits)} times and the kernel worked "
+        f"up to {seconds(work.seconds)} for it outside of recorded calls. To hand over a task to a "
+        "thread, and to wait for its result, takes some ten microseconds, however small the task "
+        "is. A program that waits for a network instead would look the same.",
         _PIECES,
         work.seconds,
         facts.limits["tasks.own"] * number,
@@ -151,7 +154,9 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
     work = kernel_work(facts)
     if work is None or any(f.name == bytewise_input.NAME for f in others):
         return
-    cause = _memory(facts, work) or _tasks(facts, work) or _reads(facts, work)
+    # Tasks of processes make threads wait, too.
+    asks = any(finding.name.startswith(asked_each.NAME) for finding in others)
+    cause = _memory(facts, work) or (None if asks else _tasks(facts, work)) or _reads(facts, work)
     if cause is None:
         return
     spent, basis = min(work.seconds, cause.seconds), "processor time of the kernel"
