@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
+#include <wchar.h>
 
 struct musl_stream {
   unsigned flags;
@@ -86,6 +87,14 @@ static inline int stream_serves_write(const FILE *file, int64_t bytes) {
 }
 static inline int stream_takes_back(const FILE *file, int c) {
   (void)file, (void)c;
+  return 0;
+}
+static inline const wchar_t *stream_next_wide(const FILE *file) {
+  (void)file;
+  return NULL;
+}
+static inline int stream_serves_wide_write(const FILE *file) {
+  (void)file;
   return 0;
 }
 static inline int stream_is_wide(const FILE *file) {
