@@ -49,6 +49,12 @@ static inline int stream_is_putting(const FILE *file) {
 static inline int stream_appends(const FILE *file) {
   return (file->_flags & 0x1000) != 0;
 }
+/* Returns 1 if the stream cannot read (its mode has no "r" and no "+"), otherwise 0. */
+static inline int stream_only_writes(const FILE *file) {
+  return (file->_flags & 0x4) != 0;
+}
+/* 1: fopen with the mode "a" moves the descriptor to the end of the file. */
+enum { STREAM_OPENS_AT_END = 1 };
 /* Returns 1 if the stream reads bytes that ungetc pushed back, otherwise 0. These bytes are in a
  * separate area, and the buffer is not in use while they are read. */
 static inline int stream_is_in_backup(const FILE *file) {

@@ -26,7 +26,7 @@ struct musl_stream {
   int line_end; /* after this character libc writes the buffer; -1: none */
 };
 
-enum { MUSL_APPENDS = 128 };
+enum { MUSL_NO_READS = 4, MUSL_APPENDS = 128 };
 
 static inline const struct musl_stream *stream_inside(const FILE *file) {
   return (const struct musl_stream *)(const void *)file;
@@ -71,6 +71,10 @@ static inline int stream_is_putting(const FILE *file) {
 static inline int stream_appends(const FILE *file) {
   return (stream_inside(file)->flags & MUSL_APPENDS) != 0;
 }
+static inline int stream_only_writes(const FILE *file) {
+  return (stream_inside(file)->flags & MUSL_NO_READS) != 0;
+}
+enum { STREAM_OPENS_AT_END = 0 };
 /* Returns 0: musl stores bytes that ungetc pushed back in the same buffer, before the others. */
 static inline int stream_is_in_backup(const FILE *file) {
   (void)file;
