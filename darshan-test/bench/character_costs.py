@@ -1,5 +1,5 @@
-"""What the recording adds to a call that a stream's buffer serves, and to others, without call
-sites and with them. The report estimates by these numbers what the recording took
+"""Measures what the recording adds to a call that a stream's buffer serves, and to others, without
+call sites and with them. The report estimates by these numbers what the recording took
 (util/python/darshan_report/diagnose/times/recording.py)."""
 
 from __future__ import annotations
