@@ -4,6 +4,7 @@
  * runtime's cost. Ends with 1 if a call fails, with 2 on wrong arguments. */
 #include <err.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "processor-time.h"
 
@@ -98,6 +100,31 @@ static void loop_fwrite(struct task *task) {
   fclose(file);
 }
 
+/* Opens a file of a mebibyte of ASCII characters to read it from its start to its end. */
+static FILE *open_text(const struct task *task) {
+  FILE *file = fopen(task->path, "w+");
+  must(file != NULL, task->path);
+  for (int i = 0; i < 1 << 20; i++)
+    putc_unlocked('a' + i % 26, file);
+  must(fclose(file) == 0 && (file = fopen(task->path, "r")) != NULL, task->path);
+  return file;
+}
+
+/* Times fgetc of each character of a file, in several rounds. */
+static void loop_fgetc(struct task *task) {
+  FILE *file = open_text(task);
+  TIMED(task, if (fgetc(file) == EOF) rewind(file));
+  fclose(file);
+}
+
+/* Times fgetwc of each character of a file in UTF-8, in several rounds. */
+static void loop_fgetwc(struct task *task) {
+  must(setlocale(LC_ALL, "C.UTF-8") != NULL, "C.UTF-8");
+  FILE *file = open_text(task);
+  TIMED(task, if (fgetwc(file) == WEOF) rewind(file));
+  fclose(file);
+}
+
 /* Times open and close of an existing file. */
 static void loop_open(struct task *task) {
   close(open_file(task));
@@ -139,7 +166,8 @@ static const struct {
     {"ticks", loop_ticks},     {"pread", loop_pread},       {"pwrite", loop_pwrite},
     {"unknown", loop_unknown}, {"lseek", loop_lseek},       {"fwrite", loop_fwrite},
     {"open", loop_open},       {"open-new", loop_open_new}, {"stat", loop_stat},
-    {"access", loop_access},   {"fstat", loop_fstat},
+    {"access", loop_access},   {"fstat", loop_fstat},       {"fgetc", loop_fgetc},
+    {"fgetwc", loop_fgetwc},
 };
 
 /* Runs the loop of a task. Each thread starts in it. */

@@ -39,9 +39,12 @@ def test_a_script_with_a_namespace_is_one_run(build: Path, tmp_path: Path, name:
 
 
 @PRESENT
-def test_a_process_that_can_start_no_merger(build: Path, tmp_path: Path) -> None:
+def test_a_process_that_can_start_no_merger(
+    build: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """If a process cannot start the merger, one line says that `darshan recover` can make the log,
     and it can."""
+    monkeypatch.setattr("left.SECONDS", 0.5)  # no merger will remove the run directory
     script = 'exec unshare -p sh -c "/bin/true; echo a >a"'
     bare, recorded = both(build, tmp_path, ["bash", "-c", script])
     assert (recorded.status, bare.stderr) == (bare.status, b"")

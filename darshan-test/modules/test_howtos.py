@@ -140,6 +140,7 @@ def run_tests(tree: Path, build: Path, *arguments: str | Path, **settings: str) 
     succeeds(*command, tree=tree, **variables)
 
 
+@pytest.mark.always
 @pytest.mark.parametrize("name", PAGES)
 def test_page_names_the_files_of_its_patch(name: str) -> None:
     """A how-to page names each file that its patch changes; otherwise a step would be missing for a
@@ -151,6 +152,7 @@ def test_page_names_the_files_of_its_patch(name: str) -> None:
     assert [file for file in files if not re.search(rf"(?<![\w-]){re.escape(file)}", page)] == []
 
 
+@pytest.mark.always
 @pytest.mark.parametrize("name", PAGES)
 def test_patch_applies(name: str) -> None:
     """The patch of a how-to page applies to this tree."""
@@ -159,6 +161,7 @@ def test_patch_applies(name: str) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.always
 @pytest.mark.parametrize("page", sorted((SOURCE / "doc").glob("howto-*.md")), ids=lambda p: p.stem)
 def test_page_is_linked_and_executed(page: Path) -> None:
     """CONTRIBUTING.md has a link to each how-to page, and each page has a patch that a test

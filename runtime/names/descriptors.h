@@ -37,6 +37,8 @@ struct fd_space {
 /* Stores the size of the file of an open descriptor. Returns 0, or -1 if it is unknown, or if the
  * file is not a regular one. */
 int fd_space_of(int fd, struct fd_space *space);
+/* Returns the offset at which the file of an open descriptor ends; -1 as fd_space_of. */
+int64_t fd_end(int fd);
 /* Stores the facts about an open descriptor of process pid (0: this process). Returns 0 or
  * -errno. */
 int fd_look_in(pid_t pid, int fd, struct fd_facts *facts);

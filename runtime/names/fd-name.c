@@ -71,6 +71,11 @@ int fd_space_of(int fd, struct fd_space *space) {
   return 0;
 }
 
+int64_t fd_end(int fd) {
+  struct fd_space space;
+  return fd_space_of(fd, &space) == 0 ? space.size : -1;
+}
+
 int fd_look(int fd, struct fd_facts *facts) {
   return look_at(fd, "", facts);
 }

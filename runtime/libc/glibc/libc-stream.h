@@ -53,6 +53,12 @@ static inline int stream_is_at_end(const FILE *file) {
 static inline int stream_appends(const FILE *file) {
   return (file->_flags & 0x1000) != 0;
 }
+/* Returns 1 if the stream cannot read (its mode has no "r" and no "+"), otherwise 0. */
+static inline int stream_only_writes(const FILE *file) {
+  return (file->_flags & 0x4) != 0;
+}
+/* 1: fopen with the mode "a" moves the descriptor to the end of the file. */
+enum { STREAM_OPENS_AT_END = 1 };
 /* Returns 1 if the stream reads bytes that ungetc pushed back, otherwise 0. These bytes are in a
  * separate area, and the buffer is not in use while they are read. */
 static inline int stream_is_in_backup(const FILE *file) {
@@ -73,6 +79,29 @@ static inline int stream_takes_back(const FILE *file, int c) {
 }
 static inline int stream_is_wide(const FILE *file) {
   return file->_mode > 0;
+}
+
+/* The beginning of a FILE's data for wide characters, the same in every glibc. */
+struct stream_wide {
+  wchar_t *read_ptr, *read_end, *read_base;
+  wchar_t *write_base, *write_ptr, *write_end;
+  wchar_t *buf_base, *buf_end;
+  wchar_t *save_base, *backup_base, *save_end;
+};
+static inline const struct stream_wide *stream_wide(const FILE *file) {
+  return (const struct stream_wide *)file->_wide_data;
+}
+/* Returns the wide character that the next call reads, if it only copies it and moves a pointer;
+ * otherwise NULL. */
+static inline const wchar_t *stream_next_wide(const FILE *file) {
+  const struct stream_wide *wide = stream_wide(file);
+  if (!stream_is_wide(file) || stream_is_in_backup(file) || !wide) return NULL;
+  return wide->read_ptr < wide->read_end ? wide->read_ptr : NULL;
+}
+/* Returns 1 if a write of a wide character only copies it and moves a pointer, otherwise 0. */
+static inline int stream_serves_wide_write(const FILE *file) {
+  const struct stream_wide *wide = stream_wide(file);
+  return stream_is_wide(file) && wide && wide->write_ptr < wide->write_end;
 }
 
 #endif

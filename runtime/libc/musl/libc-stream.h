@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
+#include <wchar.h>
 
 struct musl_stream {
   unsigned flags;
@@ -25,7 +26,7 @@ struct musl_stream {
   int line_end; /* after this character libc writes the buffer; -1: none */
 };
 
-enum { MUSL_AT_END = 16, MUSL_APPENDS = 128 };
+enum { MUSL_NO_READS = 4, MUSL_AT_END = 16, MUSL_APPENDS = 128 };
 
 static inline const struct musl_stream *stream_inside(const FILE *file) {
   return (const struct musl_stream *)(const void *)file;
@@ -73,6 +74,10 @@ static inline int stream_is_at_end(const FILE *file) {
 static inline int stream_appends(const FILE *file) {
   return (stream_inside(file)->flags & MUSL_APPENDS) != 0;
 }
+static inline int stream_only_writes(const FILE *file) {
+  return (stream_inside(file)->flags & MUSL_NO_READS) != 0;
+}
+enum { STREAM_OPENS_AT_END = 0 };
 /* Returns 0: musl stores bytes that ungetc pushed back in the same buffer, before the others. */
 static inline int stream_is_in_backup(const FILE *file) {
   (void)file;
@@ -89,6 +94,14 @@ static inline int stream_serves_write(const FILE *file, int64_t bytes) {
 }
 static inline int stream_takes_back(const FILE *file, int c) {
   (void)file, (void)c;
+  return 0;
+}
+static inline const wchar_t *stream_next_wide(const FILE *file) {
+  (void)file;
+  return NULL;
+}
+static inline int stream_serves_wide_write(const FILE *file) {
+  (void)file;
   return 0;
 }
 static inline int stream_is_wide(const FILE *file) {

@@ -1,73 +1,34 @@
 /* Counts quick calls, small calls of STDIO without a stack walk, for their call sites
  * (site-quick.h). */
-#include "site-quick.h"
+#include "site-quick-count.h"
 
 #include <string.h>
 
 #include "../../counting/size-bins.h"
 #include "../../door/door.h"
 #include "../../stacks/script/script-frames.h"
-#include "records.h"
-#include "sites-state.h"
 
-/* A stack of a thread whose small calls may be counted as quick calls. Only this thread changes it,
- * and no other thread reuses its slot. If no slot is free, the calls of a stack are not quick. */
-struct site_quick {
-  const void *thread; /* identified by the address of its site_thread; NULL: the slot is free */
-  struct site_stack *stack;  /* NULL: no stack */
-  uintptr_t frame, function; /* those of the struct site_caller */
-  uintptr_t distance; /* distance of the caller's frame from the frame of sites_count_inside */
-  uint64_t since;     /* end of its last measured call, in ticks */
-  uint32_t first;     /* index of the first of the stack's slots that is above the caller's frame */
-  uint32_t ticks;     /* duration of a call */
-  uint32_t untimed;   /* calls whose time was not added yet */
-  enum site_kind kind;
-};
-
-/* The slots for stacks of one caller (WAYS) and the number of such sets. A caller may have several
- * stacks, because one statement may be reached by several. */
-enum { WAYS = 4, SETS = 64 };
-SELDOM static struct site_quick places[SETS][WAYS];
+SELDOM struct site_quick sites_quick_places[SITES_QUICK_SETS][SITES_QUICK_WAYS];
 static int is_used;
 
-/* Returns the slots, WAYS of them, in which stacks of this caller in this thread may be. */
-static inline struct site_quick *set_of(const struct site_caller *caller) {
-  uint64_t key = caller->returns ^ caller->frame << 20 ^ (uintptr_t)&site_thread >> 4;
-  return places[key * 0x9e3779b97f4a7c15u >> 58];
-}
-
 void sites_quick_forked(void) {
-  if (is_used) memset(places, 0, sizeof(places));
+  if (is_used) memset(sites_quick_places, 0, sizeof(sites_quick_places));
   is_used = 0;
-}
-
-/* Returns 1 if the caller's running stack is the stored one: all return addresses above the
- * wrapper's frame are the same. Otherwise returns 0. They are on the thread's own stack, at the
- * same addresses as when the stack was stored. */
-static inline int is_stack_of(const struct site_quick *quick, const struct site_caller *caller) {
-  const struct site_stack *stack = quick->stack;
-  if (!stack || quick->thread != &site_thread || quick->frame != caller->frame ||
-      quick->function != caller->function ||
-      stack->forgotten != __atomic_load_n(&sites_state.forgotten, __ATOMIC_ACQUIRE))
-    return 0;
-  uintptr_t frame = caller->frame - quick->distance;
-  const struct site_slot *slot = stack->slot + quick->first;
-  while (*(const uintptr_t *)(frame + slot->offset) == slot->address)
-    slot++;
-  return slot == stack->slot + stack->count;
 }
 
 struct site_quick *sites_quick(const struct site_caller *caller) {
   if (UNLIKELY(site_thread.last_end == 0)) return NULL; /* no call before, so no gap to count */
-  struct site_quick *set = set_of(caller);
-  for (unsigned way = 0; way < WAYS; way++)
-    if (is_stack_of(&set[way], caller)) return &set[way];
+  struct site_quick *set = sites_quick_set(caller->frame, caller->returns);
+  for (unsigned way = 0; way < SITES_QUICK_WAYS; way++)
+    if (set[way].thread == &site_thread &&
+        sites_quick_is(&set[way], caller->frame, caller->function))
+      return &set[way];
   return NULL;
 }
 
 void sites_count_quick(struct site_quick *quick, enum site_kind kind, uint64_t id, int64_t bytes) {
-  struct site_part *part = quick->stack->part;
-  int64_t *counters = part->record->counters;
+  struct site_part *part = quick->part;
+  int64_t *counters = quick->counters;
   unsigned writes = kind - SITE_READ;
   int is_locked = (darshan_guard & GUARD_BUSY) != 0;
   if (UNLIKELY(is_locked) && !spin_lock(SPIN_TABLE, &part->lock)) return;
@@ -86,12 +47,14 @@ void sites_count_quick(struct site_quick *quick, enum site_kind kind, uint64_t i
 static void book(struct site_quick *quick, uint64_t now) {
   uint64_t ticks = (uint64_t)quick->untimed * quick->ticks, passed = now - quick->since;
   quick->untimed = 0;
-  if (ticks == 0 || !record_lock(&quick->stack->part->lock)) return;
+  if (ticks == 0 || !record_lock(&quick->part->lock)) return;
   if (ticks > passed) ticks = passed;
-  quick->stack->part->record->fcounters[SITES_F_OPEN_TIME + quick->kind] +=
+  quick->part->record->fcounters[SITES_F_OPEN_TIME + quick->kind] +=
       (double)ticks * clock_tick(&darshan_hot.clock);
-  record_unlock(&quick->stack->part->lock);
+  record_unlock(&quick->part->lock);
 }
+
+static_assert(SITES_QUICK_SETS == 1 << (64 - 58), "the shift of sites_quick_set");
 
 /* Returns 1 if the thread's last known stack is that of the call that ended at t2, otherwise 0. */
 static int has_last_stack(uint64_t t2) {
@@ -106,9 +69,9 @@ static int has_last_stack(uint64_t t2) {
  * last measured call is the oldest; NULL if other threads have all slots of the set. */
 static struct site_quick *place_for(const struct site_caller *caller,
                                     const struct site_stack *stack) {
-  struct site_quick *set = set_of(caller), *oldest = NULL;
+  struct site_quick *set = sites_quick_set(caller->frame, caller->returns), *oldest = NULL;
   __atomic_store_n(&is_used, 1, __ATOMIC_RELAXED);
-  for (unsigned way = 0; way < WAYS; way++) {
+  for (unsigned way = 0; way < SITES_QUICK_WAYS; way++) {
     struct site_quick *quick = &set[way];
     const void *thread = NULL;
     if (__atomic_compare_exchange_n(&quick->thread, &thread, &site_thread, 0, __ATOMIC_RELAXED,
@@ -132,15 +95,20 @@ void sites_quick_begin(const struct site_caller *caller, enum site_kind kind, ui
   uint32_t first = 0;
   while (first < last->count && last->slot[first].offset < distance)
     first++;
-  quick->stack = NULL;
+  quick->frame = 0; /* invalid, for a signal handler that interrupts the following */
   COMPILER_FENCE();
-  quick->frame = caller->frame;
+  quick->returns = caller->returns;
   quick->function = caller->function;
-  quick->distance = distance;
-  quick->first = first;
+  quick->inside = site_thread.frame;
+  quick->from = last->slot + first;
+  quick->end = last->slot + last->count;
+  quick->part = last->part;
+  quick->counters = last->part->record->counters;
+  quick->forgotten = last->forgotten;
   quick->kind = kind;
   quick->since = t2;
   quick->ticks = ticks;
-  COMPILER_FENCE();
   quick->stack = last;
+  COMPILER_FENCE();
+  quick->frame = caller->frame;
 }

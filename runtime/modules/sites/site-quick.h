@@ -20,7 +20,8 @@ struct site_quick;
 struct site_quick *sites_quick(const struct site_caller *caller);
 /* Counts a quick call in the record of its call site. site: from sites_quick. kind: SITE_READ or
  * SITE_WRITE. id: id of the record of the call's file. bytes: that it moved. The caller has entered
- * the runtime and locked a record, or the process has only one thread. */
+ * the runtime and locked a record, or the process has only one thread. site-quick-count.h has a
+ * faster function for most calls. */
 void sites_count_quick(struct site_quick *site, enum site_kind kind, uint64_t id, int64_t bytes);
 /* Stores the stack of this thread's last counted call, which lasted from t1 to t2 (ticks), so that
  * sites_quick finds it. Quick calls of this stack are assumed to last `ticks` ticks. Does nothing

@@ -38,10 +38,8 @@ static struct stdio_stream *follow(FILE *file, const struct posix_name *name) {
 /* Sets the position of a stream that was opened to append, only for writing: its bytes go to the
  * end of the file. A stream that also reads ("a+") begins to read at offset 0. */
 static __attribute__((noinline)) void begin_at_end(struct stdio_stream *stream, int fd) {
-  struct fd_space space;
-  long flags = SYS3(SYS_fcntl, fd, F_GETFL, 0);
-  if (flags < 0 || (flags & (O_APPEND | O_ACCMODE)) != (O_APPEND | O_WRONLY)) return;
-  if (fd_space_of(fd, &space) == 0) STDIO_POKE(stream->offset, space.size);
+  int64_t end = STREAM_OPENS_AT_END ? SYS3(SYS_lseek, fd, 0, SEEK_CUR) : fd_end(fd);
+  if (end >= 0) STDIO_POKE(stream->offset, end);
 }
 
 void stdio_opened(FILE *file, const char *path, uint64_t t1, uint64_t t2) {
@@ -52,7 +50,8 @@ void stdio_opened(FILE *file, const char *path, uint64_t t1, uint64_t t2) {
   if (!posix_name_opened(&name, DARSHAN_MOD_STDIO, AT_FDCWD, path, stream_fd(file))) return;
   struct stdio_stream *stream = follow(file, &name);
   posix_name_done(&name);
-  if (stream && UNLIKELY(stream_appends(file))) begin_at_end(stream, stream_fd(file));
+  if (stream && UNLIKELY(stream_appends(file)) && stream_only_writes(file))
+    begin_at_end(stream, stream_fd(file));
   count_open(stream, 0, t1, t2);
 }
 

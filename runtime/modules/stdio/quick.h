@@ -13,6 +13,9 @@
  * The gap before the next measured call is the time since the last measured call, minus the time of
  * the quick calls.
  *
+ * Calls for a wide character are counted in the same way, if libc's buffer of wide characters
+ * serves them and it takes little time to compute their bytes in the file.
+ *
  * Bytes that inlined macros of <stdio.h> have moved since the last call count as one call more,
  * like those before a measured call (stdio_settle).
  *
@@ -44,16 +47,37 @@ void stdio_quick_book(struct stdio_stream *stream, enum stdio_operation kind, do
 void stdio_quick_settle(struct stdio_stream *stream);
 /* Called after a measured call that the buffer has served. Decides how many of the next calls of
  * this kind may be quick, and stores the call's duration, which is assumed for them. t1, t2: ticks
- * before and after the call. caller: frame, return address and name of the wrapper. */
+ * before and after the call. caller: of the wrapper. */
 void stdio_quick_begin(struct stdio_stream *stream, enum stdio_operation kind,
                        const struct site_caller *caller, uint64_t t1, uint64_t t2);
 
-/* Count a quick call that is about to move this many bytes; stdio_quick_unget counts a byte that is
- * pushed back. Return 1, or 0, without counting, if the call must be measured. caller: the
- * wrapper's frame; NULL: no call sites are counted. stdio_is_quick must be true. */
+/* Returns how many quick calls were counted whose time was not added yet. */
+static inline unsigned stdio_untimed(const struct stdio_quick *quick) {
+  return (uint16_t)(quick->booked - quick->left);
+}
+
+/* Count a quick call that is about to move this many bytes; stdio_quick_read_wide and _write_wide
+ * count one wide character, which takes this many bytes in the file; stdio_quick_unget counts a
+ * byte that is pushed back. Return 1, or 0, without counting, if the call must be measured.
+ * stdio_is_quick must be true. */
 int stdio_quick_read(struct stdio_stream *stream, int64_t bytes, const struct site_caller *caller);
 int stdio_quick_write(struct stdio_stream *stream, int64_t bytes, const struct site_caller *caller);
+int stdio_quick_read_wide(struct stdio_stream *stream, int64_t bytes,
+                          const struct site_caller *caller);
+int stdio_quick_write_wide(struct stdio_stream *stream, int64_t bytes,
+                           const struct site_caller *caller);
 int stdio_quick_unget(struct stdio_stream *stream);
+
+/* Count a quick call that is about to read or write one character, in the most frequent case: the
+ * process has one thread, no inlined macros have moved bytes and none were pushed back, and the
+ * call has the call site of the last call, or that of an earlier call. Return 1, or 0, without
+ * counting, if the other functions must decide. They check everything themselves, and call no
+ * function. frame, returns, function: those of a struct site_caller (QUICK_CALLER). */
+int stdio_fast_get(FILE *file, uintptr_t frame, uintptr_t returns, uintptr_t function);
+int stdio_fast_put(int c, FILE *file, uintptr_t frame, uintptr_t returns, uintptr_t function);
+int stdio_fast_get_wide(FILE *file, uintptr_t frame, uintptr_t returns, uintptr_t function);
+int stdio_fast_put_wide(wchar_t c, FILE *file, uintptr_t frame, uintptr_t returns,
+                        uintptr_t function);
 
 /* Returns 1 if calls on this stream may be quick now: only this thread uses the stream, it has a
  * record, and this thread may update records. Otherwise returns 0. */
@@ -75,6 +99,22 @@ static inline ALWAYS_INLINE int stdio_serves_write(const struct stdio_stream *st
   const FILE *file = stream->file;
   return stream_serves_write(file, bytes) &&
          stream_write_base(file) == STDIO_PEEK(stream->write_base);
+}
+/* The same for a wide character that takes this many bytes in the file: libc has it, or has space
+ * for it, in its buffer of wide characters, and did not touch the other buffer since the last
+ * counted call. */
+static inline int stdio_serves_read_wide(const struct stdio_stream *stream, int64_t bytes) {
+  const FILE *file = stream->file;
+  (void)bytes;
+  return stream_next_wide(file) && stream_read_end(file) == STDIO_PEEK(stream->read_end) &&
+         stream_read_at(file) == STDIO_PEEK(stream->read_mark);
+}
+static inline int stdio_serves_write_wide(const struct stdio_stream *stream, int64_t bytes) {
+  const FILE *file = stream->file;
+  (void)bytes;
+  return stream_serves_wide_write(file) &&
+         stream_write_base(file) == STDIO_PEEK(stream->write_base) &&
+         stream_write_at(file) == STDIO_PEEK(stream->write_mark);
 }
 /* Returns 1 if the buffer takes back the character c (ungetc) without a change of buffers, and
  * inlined macros of <stdio.h> have moved no bytes since the last counted call. Otherwise returns 0.
@@ -110,12 +150,10 @@ static inline int64_t stdio_short_line(const struct stdio_stream *stream, int en
   return bytes == most ? bytes : 0;
 }
 
-/* The argument `caller` of the functions above, for use in a wrapper: its own frame, its return
- * address, and its name, whose address identifies the wrapper. */
+/* The members of a struct site_caller, and arguments of the functions above, for use in a wrapper:
+ * its own frame, its return address, and its name, whose address identifies the wrapper. */
 #define QUICK_CALLER                                                                               \
-  &(struct site_caller) {                                                                          \
-    (uintptr_t) __builtin_frame_address(0), (uintptr_t)__builtin_return_address(0),                \
-        (uintptr_t) __func__                                                                       \
-  }
+  (uintptr_t) __builtin_frame_address(0), (uintptr_t)__builtin_return_address(0),                  \
+      (uintptr_t) __func__
 
 #endif

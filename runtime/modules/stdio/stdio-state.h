@@ -20,12 +20,17 @@ struct stdio_aux { /* one per record; in its own cache line, as in posix-state.h
   int64_t booked[2];        /* bytes read and written that are in the heat map already */
 } __attribute__((aligned(64)));
 
+struct site_quick;
+
 /* State of the quick calls of a stream (quick.h): of its small reads, or of its small writes. */
 struct stdio_quick {
-  uint64_t since;       /* end of the last measured call, in ticks */
-  uint16_t left, calls; /* quick calls until the next measured call, and their total between two */
-  uint32_t untimed;     /* calls whose time was not added yet */
-  uint32_t ticks;       /* duration of a call, taken from the last measured one */
+  uint64_t since;          /* end of the last measured call, in ticks */
+  struct site_quick *site; /* call site of the last quick call, which has the stack of a call of the
+                            * thread `owner`; NULL: none */
+  uint16_t left;           /* quick calls until the next measured call */
+  uint16_t booked;         /* `left`, plus the number of calls whose time was not added yet */
+  uint16_t calls;          /* quick calls between two measured calls */
+  uint32_t ticks;          /* duration of a call, taken from the last measured one */
 };
 
 /* State of an open stream. */

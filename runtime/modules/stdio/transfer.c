@@ -49,7 +49,7 @@ void stdio_read(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64_
   stream->record->counters[STDIO_READS]++;
   moved(stream, STDIO_BYTES_READ, STDIO_MAX_BYTE_READ, bytes);
   stdio_note_span(stream, STDIO_F_READ_START_TIMESTAMP, STDIO_F_READ_END_TIMESTAMP, at);
-  if (UNLIKELY(stream->quick[0].untimed)) stdio_quick_book(stream, STDIO_READ, at.start);
+  if (UNLIKELY(stdio_untimed(&stream->quick[0]))) stdio_quick_book(stream, STDIO_READ, at.start);
   double seconds = stdio_add_time(stream, STDIO_F_READ_TIME, STDIO_READ, at);
   if (UNLIKELY(brought > 0)) stdio_filled(stream, brought, seconds);
   into_heatmap(stream, 0, bytes, t1, t2);
@@ -64,7 +64,7 @@ void stdio_wrote(struct stdio_stream *stream, int64_t bytes, uint64_t t1, uint64
   stream->record->counters[STDIO_WRITES]++;
   moved(stream, STDIO_BYTES_WRITTEN, STDIO_MAX_BYTE_WRITTEN, bytes);
   stdio_note_span(stream, STDIO_F_WRITE_START_TIMESTAMP, STDIO_F_WRITE_END_TIMESTAMP, at);
-  if (UNLIKELY(stream->quick[1].untimed)) stdio_quick_book(stream, STDIO_WRITE, at.start);
+  if (UNLIKELY(stdio_untimed(&stream->quick[1]))) stdio_quick_book(stream, STDIO_WRITE, at.start);
   double seconds = stdio_add_time(stream, STDIO_F_WRITE_TIME, STDIO_WRITE, at);
   if (UNLIKELY(taken > 0)) stdio_drained(stream, taken, seconds);
   into_heatmap(stream, 1, bytes, t1, t2);

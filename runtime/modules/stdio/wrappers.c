@@ -40,14 +40,11 @@
   int64_t small = bytes;                                                                           \
   int served = small > 0 && serves(s, small);                                                      \
   if (LIKELY(served) && stdio_is_quick(s)) {                                                       \
-    if (LIKELY(s->aux->watched == 0) ? quick(s, small, NULL) : quick(s, small, QUICK_CALLER))      \
-      FORWARD;                                                                                     \
+    if (LIKELY(quick(s, small, &(struct site_caller){QUICK_CALLER}))) FORWARD;                     \
   }                                                                                                \
   stdio_settle(s)
 #define SMALL_READ(file, bytes) SMALL(file, bytes, stdio_serves_read, stdio_quick_read)
 #define SMALL_WRITE(file, bytes) SMALL(file, bytes, stdio_serves_write, stdio_quick_write)
-#define STREAM_READ_CHARACTER(file) SMALL_READ(file, 1)
-#define STREAM_WRITE_CHARACTER(file) SMALL_WRITE(file, 1)
 #define STREAM_UNGET(c, file)                                                                      \
   struct stdio_stream *s = stdio_stream_of(file);                                                  \
   if (!s) FORWARD;                                                                                 \
@@ -149,11 +146,7 @@
   WAS_SMALL(STDIO_READ);                                                                           \
   if (item) r = r == n ? items : r / item
 #define WAS_SMALL(kind)                                                                            \
-  if (served) stdio_quick_begin(s, kind, QUICK_CALLER, t1, t2)
-#define READ_CHARACTER                                                                             \
-  if (r == EOF) return r;                                                                          \
-  stdio_read(s, 1, t1, t2);                                                                        \
-  WAS_SMALL(STDIO_READ)
+  if (served) stdio_quick_begin(s, kind, &(struct site_caller){QUICK_CALLER}, t1, t2)
 #define READ_LINE                                                                                  \
   if (r) stdio_line_read(s, r, before, t1, t2);                                                    \
   WAS_SMALL(STDIO_READ)
@@ -163,10 +156,6 @@
 #define READ_FORMAT stdio_scanned(s, &scan, r, t1, t2)
 #define WROTE_ITEMS                                                                                \
   if (r > 0) stdio_wrote(s, (int64_t)(r * size), t1, t2);                                          \
-  WAS_SMALL(STDIO_WRITE)
-#define WROTE_CHARACTER                                                                            \
-  if (r == EOF) return r;                                                                          \
-  stdio_wrote(s, 1, t1, t2);                                                                       \
   WAS_SMALL(STDIO_WRITE)
 #define WROTE_TEXT(more)                                                                           \
   if (r >= 0) stdio_wrote(s, (int64_t)strlen(text) + more, t1, t2);                                \
@@ -187,18 +176,86 @@
 #define PARSED_INTO stdio_scanned(s, &scan, r == 0 ? 0 : EOF, t1, t2)
 #define UNGOT                                                                                      \
   if (r != EOF) stdio_ungot(s, 1)
-#define READ_WIDE                                                                                  \
-  if (r != WEOF) stdio_read(s, stdio_encoded_one(s, r), t1, t2)
 #define READ_WIDE_LINE                                                                             \
   if (r) stdio_read(s, stdio_encoded_text(s, r), t1, t2)
 #define UNGOT_WIDE                                                                                 \
   if (r != WEOF) stdio_ungot(s, stdio_encoded_one(s, r))
-#define WROTE_WIDE                                                                                 \
-  if (r != WEOF) stdio_wrote(s, stdio_encoded_one(s, r), t1, t2)
 #define WROTE_WIDE_TEXT                                                                            \
   if (r >= 0) stdio_wrote(s, stdio_encoded_text(s, text), t1, t2)
 #define WROTE_WIDE_FORMAT stdio_wide_printed(s, &scan, r, t1, t2)
 #define SEEKED                                                                                     \
   if (r == 0) stdio_seeked(s, sys_gate_is_shut() ? -1 : ftello(file), t1, t2)
+
+/* A function for one character. The wrapper counts a call in the most frequent case (fast), and
+ * then makes the real call as its last action, so that both need hardly any stack. Everything else
+ * is in a second function, in which `caller` is that of the wrapper. The wrapper stays on the stack
+ * meanwhile, because the name of a call site begins with its name. It does not realign the stack
+ * (ANY_STACK), because only calls of the runtime need that.
+ *
+ * small: bytes of the call if it is small, else 0. serves, quick: as in SMALL. none: the result of
+ * a call that moved nothing. moved: counts the bytes of another result r. */
+#define ONE(name, type, params, args, params2, args2, file, operation, fast, small, serves, quick, \
+            none, moved)                                                                           \
+  static __attribute__((noinline)) ANY_STACK type measure_##name params2 {                         \
+    struct stdio_stream *s = stdio_stream_of(file);                                                \
+    if (!s) FORWARD;                                                                               \
+    const struct site_caller caller = {frame, returns, IDENTITY(name)};                            \
+    int64_t bytes = small;                                                                         \
+    int served = bytes > 0 && serves(s, bytes);                                                    \
+    if (served && stdio_is_quick(s) && quick(s, bytes, &caller)) FORWARD;                          \
+    stdio_settle(s);                                                                               \
+    CALLING;                                                                                       \
+    uint64_t t1 = ticks_now();                                                                     \
+    type r = REAL(name) args;                                                                      \
+    uint64_t t2 = ticks_after(t1);                                                                 \
+    CALLED;                                                                                        \
+    if (r == (none)) return r;                                                                     \
+    moved;                                                                                         \
+    if (served) stdio_quick_begin(s, operation, &caller, t1, t2);                                  \
+    return r;                                                                                      \
+  forward:                                                                                         \
+    return REAL(name) args;                                                                        \
+  }                                                                                                \
+  __attribute__((visibility("default"), used)) type wrap_##name params __asm__(SYMBOL(name));      \
+  type wrap_##name params {                                                                        \
+    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);                                       \
+    uintptr_t returns = (uintptr_t)__builtin_return_address(0);                                    \
+    if (LIKELY(fast)) return REAL(name) args;                                                      \
+    type r = measure_##name args2;                                                                 \
+    __asm__("" : "+r"(r)); /* so that the call above is not the last action */                     \
+    return r;                                                                                      \
+  }
+
+#define GET(name, type, params, args, params2, args2, file, kind)                                  \
+  ONE(name, type, params, args, params2, args2, file, STDIO_READ,                                  \
+      stdio_fast_get##kind(file, frame, returns, IDENTITY(name)), SMALL_GET_##kind,                \
+      stdio_serves_read##kind, stdio_quick_read##kind, NONE_##kind,                                \
+      stdio_read(s, BYTES_##kind, t1, t2))
+#define PUT(name, type, params, args, params2, args2, file, kind)                                  \
+  ONE(name, type, params, args, params2, args2, file, STDIO_WRITE,                                 \
+      stdio_fast_put##kind(c, file, frame, returns, IDENTITY(name)), SMALL_PUT_##kind,             \
+      stdio_serves_write##kind, stdio_quick_write##kind, NONE_##kind,                              \
+      stdio_wrote(s, BYTES_##kind, t1, t2))
+#define NONE_ EOF
+#define NONE__wide WEOF
+#define SMALL_GET_ 1
+#define SMALL_GET__wide stdio_next_wide(s)
+#define SMALL_PUT_ 1
+#define SMALL_PUT__wide stdio_known_wide(s, c)
+#define BYTES_ 1
+#define BYTES__wide stdio_encoded_one(s, r)
+/* Identifies a wrapper by an address. */
+#define IDENTITY(name) (uintptr_t) & real_##name
+#define CALLER uintptr_t frame, uintptr_t returns
+#define HERE frame, returns
+#define GET_ONE(name, type, kind)                                                                  \
+  GET(name, type, (FILE * file), (file), (CALLER, FILE * file), (HERE, file), file, kind)
+#define GET_ONE_OF_STDIN(name, type, kind)                                                         \
+  GET(name, type, (void), (), (CALLER), (HERE), stdin, kind)
+#define PUT_ONE(name, type, of, kind)                                                              \
+  PUT(name, type, (of c, FILE * file), (c, file), (CALLER, of c, FILE * file), (HERE, c, file),    \
+      file, kind)
+#define PUT_ONE_TO_STDOUT(name, type, of, kind)                                                    \
+  PUT(name, type, (of c), (c), (CALLER, of c), (HERE, c), stdout, kind)
 
 #include "calls.def"

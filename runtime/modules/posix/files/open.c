@@ -66,9 +66,9 @@ static void register_fd(int fd, uint32_t number, int counter, int64_t mode, uint
 /* Sets the tracked position of a file that was opened to append, only for writing, to its current
  * size, where the first write goes. */
 static __attribute__((noinline)) void begin_at_end(struct posix_file *file, int fd) {
-  struct fd_space space;
-  if (fd_space_of(fd, &space) < 0 || !posix_lock(file)) return;
-  if (!file->adrift) file->offset = space.size;
+  int64_t end = fd_end(fd);
+  if (end < 0 || !posix_lock(file)) return;
+  if (!file->adrift) file->offset = end;
   posix_unlock(file);
 }
 

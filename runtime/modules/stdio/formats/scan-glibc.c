@@ -18,17 +18,6 @@
 /* Bits of FILE._flags, which are part of glibc's ABI. */
 enum { FILE_EOF = 0x10, FILE_IN_BACKUP = 0x100, FILE_PUTTING = 0x800 };
 
-/* The beginning of a FILE's data for wide characters, the same in every glibc. */
-struct wide_area {
-  wchar_t *read_ptr, *read_end, *read_base;
-  wchar_t *write_base, *write_ptr, *write_end;
-  wchar_t *buf_base, *buf_end;
-  wchar_t *save_base, *backup_base, *save_end;
-};
-static const struct wide_area *wide_area(const FILE *file) {
-  return (const struct wide_area *)file->_wide_data;
-}
-
 /* FAR_AHEAD: position of a marker, further ahead of the reader than a call can read. Only input
  * that a format skips ("%*s") may be longer; libc would then keep the data behind the marker.
  * MARKS: number of markers. */
@@ -89,7 +78,7 @@ int64_t refills_bytes_waiting(const FILE *file) {
 
 int64_t refills_characters_waiting(struct stdio_stream *stream) {
   const FILE *file = stream->file;
-  const struct wide_area *wide = wide_area(file);
+  const struct stream_wide *wide = stream_wide(file);
   int64_t bytes = file->_IO_read_end - file->_IO_read_ptr;
   if (!wide || file->_mode <= 0) return bytes;
   bytes += stdio_encoded(stream, wide->read_ptr, wide->read_end);
@@ -161,7 +150,7 @@ int64_t stdio_scan_refills(const struct stdio_stream *stream, const struct stdio
 
 int64_t stdio_output_waiting(struct stdio_stream *stream) {
   const FILE *file = stream->file;
-  const struct wide_area *wide = wide_area(file);
+  const struct stream_wide *wide = stream_wide(file);
   if (!(file->_flags & FILE_PUTTING)) return 0;
   int64_t bytes = file->_IO_write_ptr - file->_IO_write_base;
   if (file->_mode <= 0 || !wide) return bytes;

@@ -26,6 +26,18 @@ static inline int64_t stdio_encoded_one(struct stdio_stream *stream, wint_t c) {
 static inline int64_t stdio_encoded_text(struct stdio_stream *stream, const wchar_t *text) {
   return stdio_encoded(stream, text, text + wcslen(text));
 }
+/* Returns the number of bytes of one character in the stream's file; 0 if that takes longer to
+ * compute. */
+static inline int64_t stdio_known_wide(const struct stdio_stream *stream, wchar_t c) {
+  uint32_t code = (uint32_t)c;
+  if (stream->encoding == STDIO_UTF8) return 1 + (code > 0x7f) + (code > 0x7ff) + (code > 0xffff);
+  return stream->encoding == STDIO_BYTE;
+}
+/* The same for the character that is next in libc's buffer; also 0 if there is none. */
+static inline int64_t stdio_next_wide(const struct stdio_stream *stream) {
+  const wchar_t *next = stream_next_wide(stream->file);
+  return next ? stdio_known_wide(stream, *next) : 0;
+}
 /* Sets the encoding of a recorded stream if the mode of its open names a known one (",ccs=UTF-8").
  * Otherwise it stays unknown until the first wide call. */
 void stdio_encoding_opened(FILE *file, const char *mode);

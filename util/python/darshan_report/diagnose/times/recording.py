@@ -13,11 +13,12 @@ from ...measure.layers.layers import Layer
 from ..accesses.streams import Streams
 from ..table import Table
 
-# Seconds that the runtime adds to a call: to one that a stream's buffer serves (`getc` in
-# doc/performance.md), to the same for a wide character, and to another call on a file (`pread` and
-# `lseek` there); without call sites and with them. All were measured on one machine.
-_BUFFERED = (8e-9, 20e-9)
-_WIDE = (28e-9, 50e-9)
+# Seconds that the runtime adds to a call: to one that a stream's buffer serves (`fgetc`), to the
+# same for a wide character (`fgetwc`), and to another call on a file (`pread` and `lseek`); without
+# call sites and with them. `darshan-test/bench/run --build BUILD characters` measures them. The
+# last were measured on a slower machine than the others (doc/performance.md has both).
+_BUFFERED = (5e-9, 12e-9)
+_WIDE = (8e-9, 15e-9)
 _OTHER = (70e-9, 80e-9)
 _LITTLE = 0.05  # share of the processes' time below which the recording is left out
 WIDE = frozenset(
