@@ -132,7 +132,17 @@ def test_a_table_of_an_earlier_release(tmp_path: Path) -> None:
     assert Table(lake / "jobs").version == one.version
 
 
-@pytest.mark.parametrize("value", [-(1 << 62), 1 << 62])
+@pytest.mark.parametrize("tags", [
+    None, {}, {bounds.TAG: "x"}, {bounds.TAG: None}, {bounds.TAG: "[1]"}, {bounds.TAG: '{"a":-1}'},
+    {bounds.TAG: '{"a":1.5}'}, {bounds.TAG: '{"a":true}'},
+], ids=str)  # fmt: skip
+def test_bounds_that_another_program_wrote(tags: Any) -> None:
+    """Bounds that are no numbers are not used; the publisher computes them again."""
+    assert not bounds.is_known({"tags": tags}) and not bounds.is_known({})
+    assert bounds.is_known({"tags": {bounds.TAG: '{"a":1}'}})
+
+
+@pytest.mark.parametrize("value", [-(1 << 63), -(1 << 62), 1 << 62])
 def test_bounds_of_a_file(value: int, tmp_path: Path) -> None:
     """The bound of a column is not below the sum of its amounts, and little above it, also with
     negative values, nulls, and several row groups."""

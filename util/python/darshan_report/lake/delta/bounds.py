@@ -69,17 +69,28 @@ def of_file(file: pq.ParquetFile, table: Table) -> str:
     return json.dumps(found, separators=(",", ":"))
 
 
+def _stored(add: dict[str, Any]) -> dict[str, int] | None:
+    """Returns the bounds in an action that adds a file; None if it has none, or other contents than
+    of_file() makes."""
+    try:
+        found = json.loads(add["tags"][TAG])
+    except (KeyError, TypeError, ValueError):
+        return None
+    fits = isinstance(found, dict) and all(type(n) is int and n >= 0 for n in found.values())
+    return found if fits else None
+
+
 def is_known(add: dict[str, Any]) -> bool:
     """Returns whether an action that adds a file has its bounds. Earlier releases stored none."""
-    return TAG in (add.get("tags") or {})
+    return _stored(add) is not None
 
 
 def wide(adds: Iterable[dict[str, Any]]) -> frozenset[str]:
     """Returns the columns of a table whose values may have a sum of more than MOST. adds: the
-    actions that added its files."""
+    actions that added its files, with their bounds."""
     total: Counter[str] = Counter()
     number = 0
     for add in adds:
-        total.update(json.loads(add["tags"][TAG]))
+        total.update(_stored(add) or {})
         number += 1
     return frozenset(name for name, bound in total.items() if bound + number * _SMALL > MOST)
