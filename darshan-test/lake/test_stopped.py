@@ -13,11 +13,14 @@ from pathlib import Path
 import pytest
 from darshan_report.lake.ask.engine import Asked
 from darshan_report.lake.ask.limits import LimitExceeded, Limits
+from darshan_report.lake.commands import arguments, digest
 from darshan_report.lake.serve import server as serving
 from darshan_report.lake.serve.request import Wanted
 from darshan_report.lake.serve.server import Site
 
 from .conftest import SECONDS, Run
+from .rows import committed, make_logs, whole
+from .test_commits import fill
 from .test_crowd import served
 from .test_digest import collected, week_of_logs
 from .test_serve import ask
@@ -102,6 +105,69 @@ def test_stopped_changes_are_a_failure(lake: Path, darshan: Run) -> None:
     done = darshan("ask", lake, "changes", "--since", "7d", "--timeout", "0.000001")
     assert done.returncode in (0, 2)  # 0: the query took less than a look at the clock
     assert (done.returncode == 2) == done.stderr.startswith("darshan ask: the query was stopped")
+
+
+def test_a_text_of_a_week_is_stopped(
+    lake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`darshan digest` that exceeds --timeout prints a line and writes no text."""
+
+    def long(asked: Asked, *_: object) -> None:
+        asked.sql(COUNTS)
+
+    monkeypatch.setattr(digest, "tell", long)
+    out = tmp_path / "week.md"
+    for top in ("1", "5"):
+        given = arguments.digest([str(lake), "--timeout", "0.5", "--top", top, "-o", str(out)])
+        assert digest.main(given) == 1
+        printed = capsys.readouterr()
+        assert printed.out == "" and not out.exists()
+        line = "darshan digest: the query was stopped after 0.5 s (--timeout); select a user\n"
+        assert printed.err == line
+
+
+def test_a_text_of_a_week_in_time(lake: Path, darshan: Run) -> None:
+    """A limit that is not reached does not change the text."""
+    some = [darshan("digest", lake, "--week", "2023-W47", *limit)
+            for limit in ((), ("--timeout", str(SECONDS)), ("--memory", "1GB"))]  # fmt: skip
+    assert [one.returncode for one in some] == [0, 0, 0]
+    assert len({one.stdout for one in some}) == 1
+    for wrong in (("--timeout", "nan"), ("--memory", "much")):
+        assert darshan("digest", lake, *wrong).returncode in (1, 2)
+
+
+@pytest.mark.parametrize("what", ["compact", "publish"])
+def test_maintenance_is_stopped(what: str, darshan: Run, tmp_path: Path) -> None:
+    """`darshan lake` that exceeds --timeout ends with a line, even while it waits for a file: here
+    for a pipe without a writer, in the place of a table's file."""
+    fill(tmp_path / "lake", make_logs(tmp_path / "logs", 2))
+    fill(tmp_path / "lake", make_logs(tmp_path / "logs", 2, first=2))
+    (file, *_) = committed(tmp_path / "lake")["jobs"]
+    path = tmp_path / "lake" / file
+    path.unlink()
+    os.mkfifo(path)
+    begun = time.monotonic()
+    done = darshan("lake", what, "lake", "--timeout", "2")
+    assert time.monotonic() - begun < SECONDS / 2
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"darshan lake: {what} was stopped after 2 s (--timeout); ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_stopped_maintenance_loses_nothing(darshan: Run, tmp_path: Path) -> None:
+    """A compaction may be stopped at any moment: the lake is whole and has each log once, and the
+    next compaction completes it."""
+    made = make_logs(tmp_path / "logs", 20)
+    for place in range(0, 20, 2):
+        fill(tmp_path / "lake", made[place : place + 2])
+    for limit in (0.01, 0.05, 0.1, 0.2, 0.4):
+        assert darshan("lake", "compact", "lake", "--timeout", str(limit)).returncode in (0, 1)
+        whole(tmp_path / "lake", made)
+        assert darshan("lake", "check", "--deep", "lake").returncode == 0
+    assert darshan("lake", "compact", "lake", "--timeout", "1e300").returncode == 0
+    assert len(committed(tmp_path / "lake")["jobs"]) == 2  # months
+    whole(tmp_path / "lake", made)
+    assert darshan("lake", "compact", "lake", "--timeout", "-1").returncode == 2
 
 
 def test_memory_is_limited(lake: Path, darshan: Run) -> None:

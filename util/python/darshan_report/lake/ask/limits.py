@@ -30,11 +30,12 @@ class LimitExceeded(LakeError):
 @dataclass(frozen=True)
 class Limits:
     """The largest time of queries in seconds (0: any), the bytes that DuckDB may take (0: any), and
-    the name of the option that sets the time, for messages."""
+    for messages the name of the option that sets the time, and how to ask for less."""
 
     seconds: float = 0.0
     memory: int = 0
     timeout: str = "--timeout"
+    advice: str = "select fewer days, or a user or a program"
 
     @property
     def most(self) -> int:
@@ -83,8 +84,8 @@ class Watch(Closing):
         limits = self._limits
         if limits.seconds and time.monotonic() - self._begun > limits.seconds:
             return (
-                f"the query was stopped after {limits.seconds:g} s ({limits.timeout}); select "
-                "fewer days, or a user or a program"
+                f"the query was stopped after {limits.seconds:g} s ({limits.timeout}); "
+                f"{limits.advice}"
             )
         if limits.memory and taken > limits.most:
             return (

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from .. import columns
 from ..commit.commits import File, Snapshot
+from ..delta.publish import wide_columns
 
 _TYPES = {
     columns.TEXT: "STRING",
@@ -42,13 +43,16 @@ def _pattern(lake: str, files: Sequence[File]) -> str:
 
 def for_spark(lake: Snapshot) -> Iterator[str]:
     """Yields the SQL statements that create the views of a lake as it is in the snapshot. The first
-    three set options of the session."""
+    three set options of the session. Integer columns whose sum may have more than 64 bits are
+    decimals, because Spark adds up integers in 64 bits."""
     yield "SET spark.sql.ansi.enabled=true"
     yield "SET spark.sql.ansi.doubleQuotedIdentifiers=true"
     yield "SET spark.sql.session.timeZone=UTC"
     for name, table in columns.tables().items():
         files = lake.of(name)
-        some = [f"`{c.name}` {_TYPES[c.type]}" for c in table.columns]
+        wide = wide_columns(lake.path, table, files)
+        types = {c.name: _TYPES[columns.ID if c.name in wide else c.type] for c in table.columns}
+        some = [f"`{name}` {kind}" for name, kind in types.items()]
         if files:
             folder = os.path.join(lake.path, name)
             path, base = _text(_pattern(lake.path, files)), _text(folder)
@@ -57,7 +61,7 @@ def for_spark(lake: Snapshot) -> Iterator[str]:
                 f"USING parquet OPTIONS (path {path}, basePath {base})"
             )
         else:
-            nulls = [f"CAST(NULL AS {_TYPES[c.type]}) AS `{c.name}`" for c in table.columns]
+            nulls = [f"CAST(NULL AS {kind}) AS `{name}`" for name, kind in types.items()]
             yield (
                 f"CREATE OR REPLACE TEMPORARY VIEW `{name}` AS SELECT {', '.join(nulls)}, "
                 "CAST(NULL AS STRING) AS `month` WHERE false"

@@ -82,6 +82,19 @@ def _seconds(text: str) -> float:
     raise argparse.ArgumentTypeError(f"{text}: must be a number of seconds, at least 0")
 
 
+def _memory(parser: argparse.ArgumentParser, of: str, stopped: str) -> None:
+    """Adds the option --memory. of: whose memory it is. stopped: words on what ends above it."""
+    parser.add_argument("--memory", metavar="SIZE", default="2GB", help=f"memory of {of}; more "
+                        f"data are written to temporary files (2GB); {stopped} has twice as much, "
+                        "and 1 GiB")  # fmt: skip
+
+
+def _timeout(parser: argparse.ArgumentParser, what: str, more: str) -> None:
+    """Adds the option --timeout. what: it stops. more: words behind the time."""
+    parser.add_argument("--timeout", metavar="SECONDS", type=_seconds, default=0.0, help=f"stop "
+                        f"{what} after so many seconds{more}; 0: never (0)")  # fmt: skip
+
+
 def _limits(parser: argparse.ArgumentParser) -> None:
     """Adds the options that limit how much of a collector's time and memory one log or one user can
     use."""
@@ -316,6 +329,7 @@ def lake(given: Sequence[str]) -> argparse.Namespace:
         "--grace", metavar="TIME", default="24h", help="sweep, compact: keep replaced files "
         "for this time, because readers may use them (24h); unfinished files stay at least an hour"
     )  # fmt: skip
+    _timeout(parser, "the command", "; what it has committed remains, and the next call goes on")
     options = parser.parse_intermixed_args(given)
     options.grace = _span(parser, "--grace", options.grace)
     if options.what == "prune" and (options.older is None) == (options.user is None):
@@ -428,12 +442,8 @@ def ask(given: Sequence[str]) -> argparse.Namespace:
         forms.add_argument(f"--{form}", dest="form", action="store_const", const=form,
                            help=f"write the result as {form.upper()}")  # fmt: skip
     parser.add_argument("-o", "--output", metavar="OUT", default="-", help="the file to write")
-    parser.add_argument("--memory", metavar="SIZE", default="2GB", help="memory of the query; more "
-                        "data are written to temporary files (2GB); a query is stopped when the "
-                        "command has twice as much, and 1 GiB")  # fmt: skip
-    parser.add_argument("--timeout", metavar="SECONDS", type=_seconds, default=0.0, help="stop the "
-                        "query after so many seconds, until the last row is written; 0: never "
-                        "(0)")  # fmt: skip
+    _memory(parser, "the query", "a query is stopped when the command")
+    _timeout(parser, "the query", ", until the last row is written")
     options = parser.parse_intermixed_args(given)
     if options.form is None:
         ending = os.path.splitext(options.output)[1].lower()
@@ -472,6 +482,8 @@ def digest(given: Sequence[str]) -> argparse.Namespace:
                                                             "instead of "
                         "Markdown, as for an OUT that ends in .txt")  # fmt: skip
     parser.add_argument("-o", "--output", metavar="OUT", default="-", help="the file to write")
+    _memory(parser, "the queries", "the command is stopped when it")
+    _timeout(parser, "the command", ", until the text is written")
     options = parser.parse_args(given)
     if options.top < 1:
         parser.error("--top: must be a number of at least 1")

@@ -6,11 +6,13 @@ from __future__ import annotations
 import argparse
 import datetime
 import os
+import threading
 from collections.abc import Iterator
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ...show import signal_exit
 from ...units import amount, count
 from .. import dates
 from ..ask.views import for_spark, script
@@ -201,7 +203,24 @@ def _changed(options: argparse.Namespace, snapshot: Snapshot) -> int:
     return 0
 
 
+def _stop(options: argparse.Namespace) -> None:
+    """Ends this process, because it took too long. The steps of all subcommands may end at any
+    moment, so that a killed process leaves a lake as it was before or after a commit."""
+    then = "what it has committed remains, and the next call goes on"
+    if options.what in ("check", "info", "views"):
+        then = "its result is not known"
+    say(PROGRAM, f"{options.what} was stopped after {options.timeout:g} s (--timeout); {then}")
+    signal_exit.leave(1)
+
+
 def main(options: argparse.Namespace) -> int:
-    """Runs darshan lake and returns its exit status: 1 if the lake is not whole, or if the command
-    failed."""
-    return told(PROGRAM, lambda: _run(options))
+    """Runs darshan lake and returns its exit status: 1 if the lake is not whole, if the command
+    failed, or if it took more than its --timeout."""
+    timer = threading.Timer(min(options.timeout, threading.TIMEOUT_MAX), _stop, [options])
+    timer.daemon = True
+    if options.timeout:
+        timer.start()
+    try:
+        return told(PROGRAM, lambda: _run(options))
+    finally:
+        timer.cancel()

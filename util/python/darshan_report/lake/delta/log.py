@@ -207,7 +207,7 @@ _FORMAT = pa.struct([("provider", _TEXT), ("options", _MAP)])
 _FILE = [("path", _TEXT), ("partitionValues", _MAP), ("size", _LONG), ("dataChange", _FLAG)]
 _KINDS: dict[str, list[tuple[str, pa.DataType]]] = {
     "txn": [("appId", _TEXT), ("version", _LONG), ("lastUpdated", _LONG)],
-    "add": [*_FILE, ("modificationTime", _LONG), ("stats", _TEXT)],
+    "add": [*_FILE, ("modificationTime", _LONG), ("stats", _TEXT), ("tags", _MAP)],
     "remove": [*_FILE, ("deletionTimestamp", _LONG), ("extendedFileMetadata", _FLAG)],
     "metaData": [
         ("id", _TEXT), ("name", _TEXT), ("description", _TEXT), ("format", _FORMAT),

@@ -12,6 +12,7 @@ import os
 import time
 import urllib.parse
 import uuid
+from collections.abc import Iterable
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -23,7 +24,7 @@ from ..commit.commits import File, Snapshot
 from ..commit.compact import Compactor
 from ..commit.storage import LakeError
 from ..write.arrow import schema_of, shape
-from . import schema, statistics
+from . import bounds, schema, statistics
 from .log import APPLICATION, PROTOCOL, Action, DamagedError, Log, State
 
 KEPT = 7 * 86400.0  # seconds that old versions, and removed files in checkpoints, are kept
@@ -126,6 +127,7 @@ class Publisher:
             with pq.ParquetFile(path) as opened:
                 metadata = opened.metadata
                 fits = schema.fits(table, opened.schema_arrow)
+                sums = bounds.of_file(opened, table) if fits else ""
         except pa.ArrowException as error:
             raise LakeError(
                 f"{file.path}: {str(error).splitlines()[0]}; run darshan lake check"
@@ -133,16 +135,18 @@ class Publisher:
         if not fits:
             raise _Misfit(file)
         changed = int(os.stat(path).st_mtime * 1000)
-        said = {"modificationTime": changed, "stats": statistics.of_file(metadata, table)}
+        said = {"modificationTime": changed, "stats": statistics.of_file(metadata, table),
+                "tags": {bounds.TAG: sums}}  # fmt: skip
         return {"add": {**_of_file(file), **said}}
 
-    def _metadata(self, table: Table, before: Action) -> Action:
+    def _metadata(self, table: Table, before: Action, files: list[Action]) -> Action:
         """Returns the description of a table (schema, partition, settings) for its Delta log.
         before: the newest published one, whose id and time of creation remain; {} for a new
-        table."""
+        table. files: the actions that add the table's files."""
+        wide = bounds.wide(action["add"] for action in files)
         said = {
             "format": _FORMAT,
-            "schemaString": schema.merged(table, before.get("schemaString", "")),
+            "schemaString": schema.merged(table, before.get("schemaString", ""), wide),
             "partitionColumns": [schema.PARTITION],
             "configuration": {
                 **_SETTINGS,
@@ -159,8 +163,13 @@ class Publisher:
         files = {relative(file): file for file in self._snapshot.of(table.name)}
         gone = [_remove(add) for path, add in state.live.items() if path not in files]
         new = [self._added(file) for path, file in files.items() if path not in state.live]
-        metadata = self._metadata(table, state.metadata)
-        actions = [*gone, *new]
+        stay = {path: add for path, add in state.live.items() if path in files}
+        # An earlier release added these files; their rows do not change.
+        again = [{"add": {**self._added(files[path])["add"], "dataChange": False}}
+                 for path, add in stay.items() if not bounds.is_known(add)]  # fmt: skip
+        old = [{"add": add} for add in stay.values() if bounds.is_known(add)]
+        metadata = self._metadata(table, state.metadata, [*old, *again, *new])
+        actions = [*gone, *again, *new]
         if metadata != state.metadata:
             actions.insert(0, {"metaData": metadata})
         if not state.protocol:
@@ -180,7 +189,7 @@ class Publisher:
         another process was first."""
         state = State(version=log.newest())
         new = [self._added(file) for file in self._snapshot.of(table.name)]
-        actions = [{"protocol": PROTOCOL}, {"metaData": self._metadata(table, {})}, *new]
+        actions = [{"protocol": PROTOCOL}, {"metaData": self._metadata(table, {}, new)}, *new]
         if not self._create(log, state, actions):
             return False
         log.write_checkpoint(state)
@@ -217,6 +226,23 @@ def _checkpoint(log: Log, state: State) -> None:
     # The clock of the file server, whose times expire() compares, may differ.
     written = os.stat(log.checkpoint(state.version)).st_mtime
     log.expire(written - KEPT)
+
+
+def wide_columns(lake: str, table: Table, files: Iterable[File]) -> frozenset[str]:
+    """Returns the integer columns of some files whose sums may have more than 64 bits. The files
+    that the table's Delta log does not name are opened. lake: path of the lake."""
+    try:
+        live = Log(os.path.join(lake, table.name)).read().live
+    except DamagedError:
+        live = {}
+    found = []
+    for file in files:
+        add = live.get(relative(file), {})
+        if not bounds.is_known(add):
+            with pq.ParquetFile(os.path.join(lake, file.path)) as opened:
+                add = {"tags": {bounds.TAG: bounds.of_file(opened, table)}}
+        found.append(add)
+    return bounds.wide(found)
 
 
 def tables(snapshot: Snapshot) -> list[str]:

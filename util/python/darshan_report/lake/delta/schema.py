@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Set
 from typing import Any
 
 import pyarrow as pa
@@ -16,6 +17,7 @@ from ..columns import Column, Table
 from ..write.arrow import schema as arrow_schema
 
 PARTITION = "month"
+_WIDE = "decimal(20,0)"  # each integer of 64 bits fits
 
 
 def _field(name: str, kind: Any, comment: str = "") -> dict[str, Any]:
@@ -45,19 +47,23 @@ def _comment(column: Column) -> str:
     return f"{column.meaning} ({column.unit})" if column.unit else column.meaning
 
 
-def fields(table: Table) -> list[dict[str, Any]]:
+def fields(table: Table, wide: Set[str] = frozenset()) -> list[dict[str, Any]]:
     """Returns the fields of a table's schema in Delta's form, each with name, type and comment; the
-    partition is the last."""
-    own = [_field(c.name, _TYPES[c.type], _comment(c)) for c in table.columns]
+    partition is the last. wide: integer columns that are decimals here (bounds.py)."""
+    own = [_field(c.name, _WIDE if c.name in wide else _TYPES[c.type], _comment(c))
+           for c in table.columns]  # fmt: skip
     return [*own, _field(PARTITION, "string", "the month of the job's begin")]
 
 
-def merged(table: Table, before: str) -> str:
+def merged(table: Table, before: str, wide: Set[str] = frozenset()) -> str:
     """Returns the schema of a table as JSON. before: the schema that was published last, or "".
-    Columns of it that this release does not know remain."""
-    mine = fields(table)
-    names = {f["name"] for f in mine} | {c.was for c in table.columns}
+    Columns of it that this release does not know remain, and decimals remain decimals. wide:
+    integer columns that are decimals from now on."""
     others = json.loads(before)["fields"] if before else []
+    before_wide = {f["name"] for f in others if f["type"] == _WIDE}
+    integers = {c.name for c in table.columns if c.type == columns.WHOLE}
+    mine = fields(table, wide | (before_wide & integers))
+    names = {f["name"] for f in mine} | {c.was for c in table.columns}
     whole = [*mine, *(f for f in others if f["name"] not in names)]
     return json.dumps({"type": "struct", "fields": whole}, separators=(",", ":"))
 
