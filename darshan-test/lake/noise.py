@@ -52,15 +52,15 @@ class Power:
     )
 
 
-def power(noise: Noise, factor: float, trials: int, seed: int) -> Power:
-    """Simulates `trials` programs that become slower by `factor`. Returns how often the change was
-    found."""
+def power(noise: Noise, factor: float, trials: int, seed: int, before: int = HISTORY_RUNS) -> Power:
+    """Simulates `trials` programs that become slower by `factor` after `before` runs. Returns how
+    often the change was found."""
     random = np.random.default_rng(seed)
     found = covered = later = 0
     for _ in range(trials):
-        moments, seconds = noise.times(random, HISTORY_RUNS + 20)
-        seconds[HISTORY_RUNS:] *= factor
-        since, three = moments[HISTORY_RUNS], HISTORY_RUNS + 3
+        moments, seconds = noise.times(random, before + 20)
+        seconds[before:] *= factor
+        since, three = moments[before], before + 3
         found += bool(slower(moments[:three], seconds[:three], since))
         lasting = [one for one in slower(moments, seconds, since) if one.end == len(seconds)]
         later += bool(lasting)
@@ -101,10 +101,13 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=1000, metavar="N")
     parser.add_argument("--weeks", type=int, default=20_000, metavar="N")
     options = parser.parse_args()
-    print("| spread of the runs | " + " | ".join(f"{f} times" for f in FACTORS) + " |")
-    print("|---" * (len(FACTORS) + 1) + "|")
+    kinds = [(factor, HISTORY_RUNS) for factor in FACTORS] + [(FACTORS[0], HISTORY)]
+    heads = (f"{factor} times, {before} runs before" for factor, before in kinds)
+    print("| spread of the runs | " + " | ".join(heads) + " |")
+    print("|---" * (len(kinds) + 1) + "|")
     for spread in SPREADS:
-        cells = [power(Noise(spread), factor, options.trials, 1).found for factor in FACTORS]
+        cells = [power(Noise(spread), factor, options.trials, 1, before).found
+                 for factor, before in kinds]  # fmt: skip
         print(f"| {100 * spread:.0f} % | " + " | ".join(f"{100 * c:.1f} %" for c in cells) + " |")
     print("\n| noise | false alarms | in weeks of a program |\n|---|---|---|")
     for words, noise in NOISES:

@@ -1,14 +1,21 @@
 """Finds runs that are slower than the spread of the same program's earlier runs explains.
 
 A series has the times of runs of similar size, in the order of the runs. The last runs are compared
-with up to 100 runs before them: with their median and their spread (the median deviation from it).
-The last runs are a change if each of them is above the limit that the spread explains, and above
-all but a few of the earlier runs.
+with up to 200 runs before them: with their median and their spread (the median deviation from it).
+The last runs are a change if each of them is above the limit that the spread explains, and if the
+earlier runs show that runs above it are rare. There are two tests of the latter, and one of them
+must succeed.
 
-If a program did not change, any order of its runs is equally likely, whatever their distribution.
-So the chance of the second condition is known: that the last k of n + k runs are all among the k +
-j - 1 slowest. k and j are chosen so that this happens less often than once in 100 weeks of the
-program. With usual noise, the first condition makes false alarms far rarer.
+The first test counts the earlier runs above a limit that depends on the median and the spread
+alone. If a fraction p of a program's runs is above the limit, the chance that at most x of n
+earlier runs are, and the last k all are, is known. The largest such chance, for any p, limits x.
+The test is made with two limits.
+
+The second test needs no limit: if a program did not change, any order of its runs is equally
+likely. So the chance is known that the last k of n + k runs are all among the k + j - 1 slowest.
+
+k, x and j are chosen so that the first chance is less than once in 1,000 weeks of the program, and
+the second less than once in 2,000, whatever the distribution of its times.
 
 doc/centre.md describes the method, and how often it is right."""
 
@@ -24,25 +31,31 @@ from ...classes import dataclass
 
 Floats = npt.NDArray[np.float64]
 
-HISTORY = 100  # the last runs are compared with at most this many earlier runs
+HISTORY = 200  # the last runs are compared with at most this many earlier runs
 LEAST = 10  # and with at least so many
 FEWEST, MOST = 3, 12  # last runs that must be slow together
 OFTEN = (14, 300)  # runs a week: above each, one run more must be slow
 FACTOR = 1.2  # a slow run takes so many times the median, at least
 DEVIATIONS = 2.25  # and is so many deviations above it
+# The limits of the first test, as multiples of the logarithm of this limit.
+LEVELS = (1.0, 1.5)
 # One or two runs are listed only if they take so many times as long as the slowest earlier one.
 ALONE = {1: 4.0, 2: 2.0}
 # Times may have a long tail. On a logarithmic scale, a single slow run must be at least so many
 # times as far above the slowest earlier run as that run is above the median.
 TAIL = 1.5
 _LEAST_ALONE = 20  # earlier runs
-FALSE_ALARMS = 1e-2  # largest number per week of a program, whatever the noise
+FALSE_ALARMS = 1e-3  # largest number per week of a program, whatever the noise
 MEASURES = 2  # of a program are tested: time in I/O, run time
 MATTERS = 1.0  # seconds that a run must have lost
 _WEEK = 7 * 86400.0
+# From so many earlier runs on, half of the false alarms are allowed: the two tests together make
+# more of them than each, and hardly a slow-down is missed for that.
+_LONG = 100
 _SMALLEST_SPREAD = 0.02  # of logarithms: 2 %
 _RUNS_A_PLACE = 12
 _PLACES = HISTORY // _RUNS_A_PLACE  # of the slowest earlier runs, which a slow run may not exceed
+_FEW = 16  # largest number of earlier runs above a limit
 _AT_ONCE = 4096
 _NORMAL = 1.4826  # median deviation -> standard deviation
 _LESS_SURE = math.sqrt(math.pi / 2)  # ratio of a median's error to that of a mean
@@ -87,9 +100,56 @@ def _chances() -> Floats:
     return found
 
 
+@functools.cache
+def _worst() -> Floats:
+    """Returns a table of chances (0 to 1), indexed by k, n and x. A chance is that at most x of n
+    runs are above a limit, and the next k all are, for the fraction of runs above the limit with
+    which this is most likely. It is 1 where it is not defined."""
+    some = np.linspace(0.0025, 0.9975, 400)
+    found = np.ones((MOST + 1, HISTORY + 1, _FEW + 1))
+    for n in range(HISTORY + 1):
+        number = np.arange(min(n, _FEW) + 1)
+        ways = np.array([math.comb(n, x) for x in number.tolist()], float)
+        exactly = ways * some[:, None] ** number * (1 - some[:, None]) ** (n - number)
+        most = np.cumsum(exactly, axis=1)
+        for k in range(FEWEST, MOST + 1):
+            found[k, n, : len(number)] = np.max(most * some[:, None] ** k, axis=0)
+    return found
+
+
 def _spread(logarithms: Floats) -> float:
     middle = np.median(logarithms)
     return max(_NORMAL * float(np.median(np.abs(logarithms - middle))), _SMALLEST_SPREAD)
+
+
+@dataclass(frozen=True)
+class _Allowed:
+    """How many earlier runs may be as slow as the last ones, for each window: fewer than `above` of
+    them may be above a limit, and fewer than `slowest` of them slower than the fastest of the last
+    runs."""
+
+    above: npt.NDArray[np.int64]
+    slowest: npt.NDArray[np.int64]
+
+    def of(self, some: npt.NDArray[np.int64]) -> _Allowed:
+        """Returns the numbers of the windows with these indices."""
+        return _Allowed(self.above[some], self.slowest[some])
+
+    def are_rare(self, earlier: Floats, limit: Floats, least: Floats) -> npt.NDArray[np.bool_]:
+        """Returns a mask of the windows whose runs are all above the limit, and earlier runs were
+        seldom. All are distances from the median of the earlier runs, as logarithms. earlier: of
+        the earlier runs, a row for each window; NaN does not count. limit: that the spread
+        explains. least: the smallest of the last runs."""
+        found = np.zeros(len(least), bool)
+        some = np.flatnonzero(least > limit)
+        if len(some):
+            earlier, limit, least = earlier[some], limit[some], least[some]
+            rare = np.sum(earlier >= least[:, None], axis=1) < self.slowest[some]
+            for level in LEVELS:
+                number = np.sum(earlier > (level * limit)[:, None], axis=1)
+                rare |= (least > level * limit) & (number < self.above[some])
+            found[some] = rare
+        return found
 
 
 @dataclass(frozen=True)
@@ -159,7 +219,7 @@ class _Series:
         there is no change. The result is its index, the number of last runs that differ, and
         whether they are slow."""
         earlier = self._earlier(places)
-        numbers, which = self._window(places)
+        numbers, allowed = self._window(places)
         found: list[tuple[int, int, bool]] = []
         for k in (1, 2, *np.unique(numbers[numbers > 0]).tolist()):
             some = np.flatnonzero(numbers == k) if k >= FEWEST else np.arange(len(places))
@@ -168,7 +228,7 @@ class _Series:
                 continue
             last = np.stack([self.logarithms[places[some] - n] for n in range(k)], axis=1)
             before = earlier.of(places[some] - k + 1)
-            slow, fast = self._judged(before, last, which[some] if k >= FEWEST else None)
+            slow, fast = self._judged(before, last, allowed.of(some) if k >= FEWEST else None)
             for hits, is_slow in ((slow, True), (fast, False)):
                 if hits.any():
                     found.append((int(places[some[np.argmax(hits)]]), k, is_slow))
@@ -184,15 +244,15 @@ class _Series:
         return _earlier(padded, first)
 
     def _judged(
-        self, earlier: _Earlier, last: Floats, places: npt.NDArray[np.int64] | None
+        self, earlier: _Earlier, last: Floats, allowed: _Allowed | None
     ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
         """Returns a mask of the slow windows and a mask of the fast windows. last: logarithms of
-        the times in each window. places: how many of the slowest earlier runs a slow run need not
-        exceed; None for windows of few runs."""
+        the times in each window. allowed: numbers of earlier runs that may be as slow; None for
+        windows of few runs."""
         usual = earlier.middle
         lost = np.exp(np.median(last, axis=1)) - np.exp(usual)
         matters = np.abs(lost) >= MATTERS
-        if places is None:
+        if allowed is None:
             top = _taken(earlier.ordered, earlier.number - 1)
             high = np.maximum(usual + earlier.above, top)
             beyond = np.full(len(last), math.log(ALONE[last.shape[1]]))
@@ -201,27 +261,31 @@ class _Series:
             limit = high + beyond
             enough = earlier.number >= max(_LEAST_ALONE, self._least)
             return enough & matters & (last.min(axis=1) > limit), np.zeros(len(last), bool)
-        high = np.maximum(usual + earlier.above, _taken(earlier.ordered, earlier.number - places))
-        low = np.minimum(usual - earlier.above, _taken(earlier.ordered, places - 1))
-        return matters & (last.min(axis=1) > high), matters & (last.max(axis=1) < low)
+        before = earlier.ordered - usual[:, None]
+        above = earlier.above
+        slow = allowed.are_rare(before, above, last.min(axis=1) - usual)
+        fast = allowed.are_rare(-before, above, usual - last.max(axis=1))
+        return matters & slow, matters & fast
 
-    def _window(
-        self, places: npt.NDArray[np.int64]
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def _window(self, places: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], _Allowed]:
         """Returns, for each of these run indices, how many last runs are compared (0: there is too
-        little history), and which of the slowest earlier runs they must exceed."""
+        little history), and how many earlier runs may be as slow."""
         first = np.maximum(self.begin, places - HISTORY)
         weeks = (self._moments[places] - self._moments[first]) / _WEEK
         rate = (places - first + 1) / np.maximum(weeks, 1.0)  # runs a week
         most = FALSE_ALARMS / (MEASURES * np.maximum(rate, 1.0))
         fewest = FEWEST + np.searchsorted(OFTEN, rate)
-        numbers, which = np.zeros(len(places), "i8"), np.zeros(len(places), "i8")
+        numbers = np.zeros(len(places), "i8")
+        found = _Allowed(np.zeros(len(places), "i8"), np.zeros(len(places), "i8"))
         for k in range(MOST, FEWEST - 1, -1):
             history = np.clip(places - k + 1 - self.begin, 0, HISTORY)
-            allowed = np.sum(_chances()[k][history] <= most[:, None], axis=1)
-            usable = (allowed > 0) & (history >= self._least) & (k >= fewest)
-            numbers[usable], which[usable] = k, allowed[usable]
-        return numbers, which
+            limit = np.where(history >= _LONG, most / 2, most)[:, None]
+            above = np.sum(_worst()[k][history] <= limit, axis=1)
+            slowest = np.sum(_chances()[k][history] <= limit / 2, axis=1)
+            usable = ((above > 0) | (slowest > 0)) & (history >= self._least) & (k >= fewest)
+            numbers[usable] = k
+            found.above[usable], found.slowest[usable] = above[usable], slowest[usable]
+        return numbers, found
 
     def slower(self, begin: int, first: int, alarm: int, end: int) -> Slower:
         """Returns the numbers of the slow runs from `first` until before `end`. begin: index at
