@@ -51,8 +51,7 @@ def test_slow_downs_are_found(factor: float, before: int, least: float) -> None:
 )  # fmt: skip
 def test_false_alarms(noise: Noise, most: float) -> None:
     """In simulations, unchanged programs are listed at most as often as doc/centre.md states: once
-    in 1,000 weeks, also with two kinds of runs or a long tail. most: alarms per week of one
-    program."""
+    in 1,000 weeks, also with two kinds of runs or a long tail. most: alarms per week."""
     alarms, weeks = false_alarms(noise, 3000, seed=4)
     assert alarms <= most * weeks + 2 * (most * weeks) ** 0.5
 
@@ -163,7 +162,7 @@ def test_the_command(tmp_path: Path, darshan: Run) -> None:
 
 
 def test_failures(tmp_path: Path, darshan: Run) -> None:
-    """The exit status of `darshan ask` after a failure is not that of a found change."""
+    """The exit status of a failure is not that of a found change."""
     fill(tmp_path / "lake", [])
     done = darshan("ask", "lake", "changes", "--since", "7d")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -49,8 +49,8 @@ FALSE_ALARMS = 1e-3  # largest number per week of a program, whatever the noise
 MEASURES = 2  # of a program are tested: time in I/O, run time
 MATTERS = 1.0  # seconds that a run must have lost
 _WEEK = 7 * 86400.0
-# From so many earlier runs on, half of the false alarms is allowed, because this costs no slow-downs
-# that are found, and the tests together make more of them than each.
+# From so many earlier runs on, half of the false alarms are allowed: the two tests together make
+# more of them than each, and hardly a slow-down is missed for that.
 _LONG = 100
 _SMALLEST_SPREAD = 0.02  # of logarithms: 2 %
 _RUNS_A_PLACE = 12
@@ -336,8 +336,8 @@ def _hits(series: _Series, at: int) -> tuple[list[_Hit], list[_Hit]]:
 
 def slower(moments: Floats, seconds: Floats, since: float, least: int = LEAST) -> list[Slower]:
     """Returns the changes of a series that were noticed at or after the time `since`, in order of
-    time; [] if no run began then or later. moments: begin of each run in seconds since 1970,
-    ascending. seconds: duration of each run. least: number of earlier runs that are needed."""
+    time. moments: begin of each run in seconds since 1970, ascending. seconds: duration of each
+    run. least: number of earlier runs that are needed."""
     series = _Series(moments, seconds, least)
     first = int(np.searchsorted(moments, since))
     if first == len(moments):
