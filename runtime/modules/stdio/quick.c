@@ -85,7 +85,8 @@ static inline int takes(struct stdio_stream *stream, struct stdio_quick *quick,
   *site = NULL;
   if (LIKELY(watched == 0)) return 1;
   if (watched != WATCHED_BY_SITES) return 0;
-  quick->site = *site = sites_quick(caller);
+  *site = sites_quick(caller);
+  STDIO_POKE(quick->site, *site);
   return *site != NULL;
 }
 
@@ -183,11 +184,11 @@ static inline ALWAYS_INLINE struct stdio_stream *near_stream(FILE *file) {
 static inline ALWAYS_INLINE struct site_quick *site_of(struct stdio_stream *stream,
                                                        struct stdio_quick *quick, uintptr_t frame,
                                                        uintptr_t returns, uintptr_t function) {
-  struct site_quick *site = quick->site;
+  struct site_quick *site = STDIO_PEEK(quick->site);
   if (UNLIKELY(!site || site->frame != frame || site->returns != returns)) {
     site = sites_quick_set(frame, returns);
     if (site->thread != &site_thread) return NULL;
-    quick->site = site;
+    STDIO_POKE(quick->site, site);
   }
   if (UNLIKELY(!sites_quick_is(site, frame, function))) return NULL;
   return LIKELY(sites_quick_has_file(site, stream->record->base.id)) ? site : NULL;

@@ -209,8 +209,9 @@ static inline void stdio_settle(struct stdio_stream *stream) {
   const void *owner = STDIO_PEEK(stream->owner);
   if (UNLIKELY(owner != &darshan_guard)) {
     if (owner) STDIO_POKE(stream->shared, 1);
-    STDIO_POKE(stream->owner, &darshan_guard);            /* its address names the thread */
-    stream->quick[0].site = stream->quick[1].site = NULL; /* of another thread */
+    STDIO_POKE(stream->owner, &darshan_guard); /* its address names the thread */
+    STDIO_POKE(stream->quick[0].site, NULL);   /* of another thread */
+    STDIO_POKE(stream->quick[1].site, NULL);
   }
   if (UNLIKELY((stream_read_end(file) == STDIO_PEEK(stream->read_end) &&
                 stream_read_at(file) != STDIO_PEEK(stream->read_mark)) ||
