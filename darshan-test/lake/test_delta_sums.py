@@ -21,6 +21,7 @@ from darshan_report.lake.write.impossible import MOST_BYTES, MOST_PROCESSES
 from logs.content import standard_log
 from logs.encode import encode
 
+from .conftest import Run
 from .delta import Table
 from .rows import make_logs, rows
 from .test_commits import fill
@@ -85,6 +86,19 @@ def test_a_decimal_stays_one(tmp_path: Path) -> None:
         newest.write_bytes(newest.read_bytes()[:40])
     setting.publish(Snapshot(str(lake)))
     assert types(lake) == first
+
+
+def test_integers_again(tmp_path: Path, darshan: Run) -> None:
+    """After the forger's rows were pruned, tables that are published anew have integers again."""
+    lake = tmp_path / "lake"
+    fill(lake, [*make_logs(tmp_path / "logs", 6), *forged(tmp_path / "bad", 9)])
+    found = []
+    for command in (("publish",), ("prune", "--user", "mallory"), ("publish", "--off"),
+                    ("publish",)):  # fmt: skip
+        assert darshan("lake", *command, "lake").returncode == 0
+        if command != ("publish", "--off"):
+            found.append(types(lake)["bytes_written"])
+    assert found == [WIDE, WIDE, pa.int64()]
 
 
 def test_many_small_claims(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from darshan_report import lake as lakes
 from darshan_report.call_sites.measured import OBJECT
 from darshan_report.lake.ask.engine import Asked
 from darshan_report.lake.ask.ready.questions import BY_NAME, Filters, query
+from darshan_report.lake.look import week
 from darshan_report.lake.serve.server import Site
 from darshan_report.lake.write import sites
 from lab.compile import compile_c
@@ -253,3 +254,25 @@ def test_the_pages(tmp_path: Path) -> None:
     assert first["Calls"] == 13 and first["link"].startswith("program?")
     assert [r["Line"] for r in table_of(one, "lines")] == [f"/home/x/code.py:{n}" for n in (3, 1)]
     assert not data(none)["tables"] and "No job of these days has call sites." in none
+
+
+def test_the_costliest_of_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table of the costliest lines is the same from sums as from single rows, for each number
+    of rows: also if lines have equal times, no time at all, or are on many days."""
+    made = []
+    for day in range(4):
+        some = [
+            site(f"read;/home/x/code.py:{n}:load", F_READ_TIME=float(n // 2), reads=n + 1)
+            for n in range(12)
+        ]
+        some.append(site("write;/home/x/other.py:1:save", F_WRITE_TIME=float("nan")))
+        made.append(job(tmp_path, day + 1, *some, command=f"/bin/program{day % 2}".encode()))
+    fill(tmp_path / "lake", made)
+    for top in (1, 2, 3, 7, 26, 27, 500):
+        found = []
+        for has_sums in (True, False):
+            with monkeypatch.context() as patched, Asked(tmp_path / "lake") as asked:
+                if not has_sums:
+                    patched.setattr(Asked, "has_sums", lambda _: False)
+                found.append(week.rows(asked, BY_NAME["lines"], Filters(), top=top))
+        assert found[0] == found[1] and len(found[0]) == min(top, 26)

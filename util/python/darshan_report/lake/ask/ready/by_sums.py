@@ -42,17 +42,30 @@ each AS (
   FROM {sums_findings} WHERE rule IS NULL)"""
 
 
+# Only the costliest lines are shown, so the other columns are added up for these lines only, in a
+# second reading of the sums. `least` is null if there are fewer lines, or fewer with a time.
 # Strings and integers are grouped before places are made from them, and added before they are cast;
 # each saves a third of the time.
 _LINE = "program, file, line, object, address, further, function, build"
-_EACH_LINE = f"""one AS (
+_SAME = " AND ".join(
+    f"sums.{name} IS NOT DISTINCT FROM costly.{name}" for name in _LINE.split(", ")
+)
+_EACH_LINE = f"""summed AS MATERIALIZED (
+  SELECT {_LINE}, sum(seconds) AS spent FROM {{sums_lines}} GROUP BY {_LINE}),
+least AS (SELECT CASE WHEN count(spent) = $top THEN min(spent) END AS spent
+  FROM (SELECT spent FROM summed ORDER BY spent DESC NULLS LAST LIMIT $top)),
+costly AS (SELECT {_LINE} FROM summed, least WHERE least.spent IS NULL
+  OR summed.spent >= least.spent),
+sums AS (SELECT * FROM {{sums_lines}}),
+kept AS (SELECT sums.* FROM sums JOIN costly ON {_SAME}),
+one AS (
   SELECT {_LINE}, CAST(sum(jobs) AS BIGINT) AS jobs, count(DISTINCT "user") AS users,
     sum(seconds) AS call_seconds, sum(gap_seconds) AS gap_seconds,
     CAST(sum(calls) AS HUGEINT) AS calls, CAST(sum(bytes_read) AS HUGEINT) AS bytes_read,
     CAST(sum(bytes_written) AS HUGEINT) AS bytes_written,
     max(struct_pack(lost := coalesce(most_seconds, -1), what := coalesce(called, ''),
       way := coalesce(through, ''))) AS most
-  FROM {{sums_lines}} GROUP BY {_LINE}),
+  FROM kept GROUP BY {_LINE}),
 each AS (
   SELECT *, {PLACE.format(further="further")} AS place, nullif(most.what, '') AS called,
     nullif(most.way, '') AS through FROM one)"""
