@@ -42,6 +42,7 @@ def _libraries() -> list[Row]:
             says=(r"pickle\._\w+ (read|made) a pickle for", f"pickle {slow}"),
             never=(old,),
         ),
+        _row("words.java", "images-cached", "many-small-files", r"ImageIO.setUseCache(false)"),
         _row(
             "words.java",
             "objects-out",

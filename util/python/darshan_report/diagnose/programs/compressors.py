@@ -1,5 +1,5 @@
-"""What compressors in the program, such as zipfile, make of the files that they get: how many bytes
-became how many, and whether a stream may get line by line."""
+"""Compares what compressors in the program, such as zipfile, read and write, and finds streams that
+may get line by line."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ from ...finding import SYMPTOM, Finding, Remedy
 from ...programs.sqlite import REWRITES_ALL, databases, times_rewritten
 from ...programs.used_through import used_through
 from ...reached import CALLS, at_most
+from ...remedies import temporary
 from ...remedies.language import READ_ONCE
 from ...remedies.library_words import TABLE_ONCE
 from ...table import Table
@@ -395,6 +396,8 @@ def _remedy(facts: Facts, table: Table, place: int, direction: str) -> Remedy:
         again = mostly(facts, table, kind) & _in_order(table, kind)
         whole = kind == "READ" and (again & ~_looks_up(facts, table))[place]
         return _SCANS if whole else _PAGES
+    if found := temporary.by_name(name):
+        return found
     if direction == "READ" and (found := packed.remedy(facts, int(table.ids[place]))):
         return found
     if found := _of_arrays(facts, table, place, direction):
