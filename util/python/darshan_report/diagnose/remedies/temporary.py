@@ -14,7 +14,7 @@ from ..facts import Facts
 from ..finding import Remedy
 
 # Kinds of temporary files: a pattern for a function of the library that makes them, a pattern for
-# the names of the files, and the remedy. One of the patterns must match.
+# the names of the files, and the remedy. A kind applies if one of its patterns matches.
 _KINDS = (
     (
         r"(?:javax\.imageio\.)?(?:ImageIO\.|(?:new )?FileCacheImage(?:Input|Output)Stream)",
