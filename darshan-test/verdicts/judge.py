@@ -41,6 +41,7 @@ PREPARED = (
     "between.py",
     "chunks.py",
     "outside.py",
+    "trees.py",
     "outside.sh",
     "passed.py",
     "readers.js",

@@ -87,6 +87,14 @@ def _scripts() -> list[Row]:
             ":=",
             tree=100,
         ),
+        _row(
+            "trees.py",
+            "lines-by-workers",
+            "read-by-each",
+            "seeks to the begin of its part",
+            tree=4,
+            says=(r"file\.tell\(\) <= end",),
+        ),
     ]
 
 

@@ -124,6 +124,17 @@ def _files() -> list[Row]:
             _row("passed.py", "packed-scratch"),
             says=(lives, r"gzip\.\w+.* wrote \S+ and 3 more files", "lowest level"),
         ),
-        replace(_row("passed.py", "packed-results"), never=(lives,)),
+        replace(_row("passed.py", "packed-results"), never=(lives, "compressed already")),
+        *(
+            replace(
+                _row("passed.py", case, "conversion-writing", "compressed already: store them"),
+                says=(r"24\.0 MiB of files became 24\.0 MiB", words),
+            )
+            for case, words in (("photos-packed", "ZIP_STORED"), ("photos-in-tar", "not 'w:gz'"))
+        ),
+        replace(
+            _row("passed.py", "lines-packed"),
+            says=("Lines may go to the compressor one by one", r"io\.BufferedWriter\(gzip"),
+        ),
         replace(_row("passed.py", "saved-scratch"), never=(lives,)),
     ]

@@ -42,6 +42,7 @@ def _libraries() -> list[Row]:
             says=(r"pickle\._\w+ (read|made) a pickle for", f"pickle {slow}"),
             never=(old,),
         ),
+        _row("words.java", "images-cached", "many-small-files", r"ImageIO.setUseCache(false)"),
         _row(
             "words.java",
             "objects-out",
@@ -101,6 +102,14 @@ def _pieces() -> list[Row]:
             "same-bytes-again-read",
             "--fix_rec_dmn",
             says=(r"a netCDF file that was read in the order of its bytes, 1\d\d times",),
+        ),
+        _row(
+            "readers.py",
+            "fields-prefilled",
+            "same-bytes-again-written",
+            "set_fill_off",
+            says=("fill values that netCDF writes",),
+            never=("Reads and writes of a file alternate", "order of its bytes"),
         ),
         _row("readers.py", "map-each", "opened-again mapped-again", "before the loop"),
     ]

@@ -93,6 +93,29 @@ def test_numbers_as_text(name: str, words: str, tmp_path: Path) -> None:
     assert words in told.remedy.text and bool(told.remedy.text) == bool(words)
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("/tmp/imageio{}.tmp", "ImageIO copies"),
+        ("/tmp/sh-thd.{}", "here-document"),
+        ("/tmp/RtmpAbC/file{}", "textConnection"),
+        ("/tmp/part{}", "through a pipe"),
+    ],
+)
+def test_temporary_files(name: str, words: str, tmp_path: Path) -> None:
+    """The advice for many temporary files is in the words of the library or language that makes
+    them, which their names tell."""
+    names = [name.format(number) for number in range(1000, 2500)]
+    rows = [
+        row("POSIX", one, OPENS=2, READS=1, WRITES=1, BYTES_READ=900, BYTES_WRITTEN=900,
+            MAX_BYTE_READ=899, MAX_BYTE_WRITTEN=899, F_META_TIME=0.002)
+        for one in names
+    ]  # fmt: skip
+    job = Job((*rows, *(row("POSIX_EXT", one, UNLINKS=1) for one in names)))
+    remedy = finding(job, "many-small-files", tmp_path / "log").remedy
+    assert words in remedy.text
+
+
 def test_conversion(tmp_path: Path) -> None:
     """If HDF5 reads a contiguous dataset in pieces below one call, the advice is about converted
     types, because HDF5 reads in pieces only to convert. Other datasets get no such advice."""

@@ -46,6 +46,7 @@ def test_shares_of_a_busy_machine(tmp_path: Path) -> None:
         (found,) = [f for f in diagnose(log) if f.name == "small-accesses-write"]
     assert found.stake.of_run == pytest.approx(2.0, rel=0.05), found.stake
     assert 0.4 < found.stake.share <= 0.6, found.stake
+    assert found.stake.run == pytest.approx(found.stake.seconds), found.stake
     assert "s without waits for a processor (" in found.stake.text
     assert found.stake.brief.endswith(" of the work"), found.stake.brief
 

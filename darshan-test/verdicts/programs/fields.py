@@ -166,6 +166,21 @@ def prepare_cache_misses() -> None:
         file.create_dataset("x", data=values, chunks=(1024, 64), compression=1)
 
 
+def names_shuffled(cured: bool) -> None:
+    """f['x'][i] of rows in random order; cured: reads the values once."""
+    with h5py.File("columns.h5") as file:
+        x = file["x"][:] if cured else None
+        for i in np.random.default_rng(1).integers(0, 1024, 300):
+            assert (file["x"] if x is None else x)[i].any()  # blame: names-shuffled
+
+
+def prepare_names_shuffled() -> None:
+    """Writes 16 MB in compressed chunks of 512 KiB, of whole rows."""
+    values = np.random.default_rng(1).integers(0, 9, (1024, 2048)).astype("f8")
+    with h5py.File("columns.h5", "w") as file:
+        file.create_dataset("x", data=values, chunks=(32, 2048), compression=1)
+
+
 def _opened(path: str, cured: bool) -> h5py.File:
     """Opens a file for changes; cured: with a sieve buffer of 4 KiB."""
     access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)

@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import gzip
+import io
 import multiprocessing
 import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import time
+import zipfile
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -271,10 +274,45 @@ def saved_scratch(_: bool) -> None:
         os.unlink(f"step{number}.npz")
 
 
+def prepare_photos() -> None:
+    """Makes files that do not shrink, and one of text that does."""
+    generator = np.random.default_rng(1)
+    for number in range(24):
+        Path(f"img{number}.jpg").write_bytes(generator.bytes(1 << 20))
+    Path("calls.vcf").write_text("chr1\t1234\tA\tG\t37\tPASS\n" * 700_000)
+
+
+def photos_packed(cured: bool) -> None:
+    """Packs photos into an archive; cured: stores them."""
+    way = zipfile.ZIP_STORED if cured else zipfile.ZIP_DEFLATED
+    with zipfile.ZipFile("photos.zip", "w", way) as archive:
+        for number in range(24):
+            archive.write(f"img{number}.jpg")  # blame: photos-packed
+
+
+def photos_in_tar(cured: bool) -> None:
+    """Does the same with tar."""
+    with tarfile.open("photos.tar", "w" if cured else "w:gz") as archive:
+        for number in range(24):
+            archive.add(f"img{number}.jpg")  # blame: photos-in-tar
+
+
+def lines_packed(cured: bool) -> None:
+    """Gives line by line to a compressor without a buffer; cured: with one."""
+    with open("calls.vcf", "rb") as source, gzip.open("few.gz", "wb", compresslevel=1) as packed:
+        target = io.BufferedWriter(packed, 1 << 18) if cured else packed
+        for line in source:
+            if line[0:1] != b"#":
+                target.write(line)  # blame: lines-packed
+        target.flush()
+
+
 if __name__ == "__main__":
     case, mode = sys.argv[1].replace("-", "_"), sys.argv[2:]
     if mode == ["prepare"]:
-        if case in ("blocks_to_workers", "blocks_to_executor", "parts_by_workers"):
+        if case in ("photos_packed", "photos_in_tar", "lines_packed"):
+            prepare_photos()
+        elif case in ("blocks_to_workers", "blocks_to_executor", "parts_by_workers"):
             prepare()
     elif case in ("answer", "answer_all", "ponder", "request"):
         globals()[case]()

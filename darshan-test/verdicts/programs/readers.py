@@ -25,7 +25,7 @@ import numpy as np
 LINES = 600_000
 BILLS = 12_000
 GRID = (80, 70, 74)
-if sys.argv[1].endswith(("-of-a-grid", "-of-records")):
+if sys.argv[1].endswith(("-of-a-grid", "-of-records", "-prefilled")):
     import netCDF4
 if sys.argv[1] in ("rows-in-pieces", "frames-appended"):
     import pandas
@@ -249,6 +249,19 @@ def variables_of_records(cured: bool) -> None:
         with netCDF4.Dataset("stations.nc") as file:
             for name in names:
                 assert file[name][:].max() == TIMES - 1  # blame: variables-of-records
+
+
+def fields_prefilled(cured: bool) -> None:
+    """Writes each value of 6 fields once; cured: without the fill values before."""
+    values = np.arange(24 << 20, dtype="f4")
+    with netCDF4.Dataset("fields.nc", "w", format="NETCDF3_64BIT_OFFSET") as file:
+        if cured:
+            file.set_fill_off()
+        file.createDimension("field", 6)
+        file.createDimension("cell", len(values))
+        heat = file.createVariable("heat", "f4", ("field", "cell"))  # blame: fields-prefilled
+        for number in range(6):
+            heat[number] = values  # blame: fields-prefilled
 
 
 def _photos(copies: int) -> None:

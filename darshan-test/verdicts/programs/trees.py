@@ -7,6 +7,8 @@ import multiprocessing
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 
 import h5py
@@ -153,6 +155,43 @@ def settings(_: bool) -> None:
         assert sum(pool.map(read_settings, range(8), 1)) == 28
 
 
+ROWS, PARTS = 300_000, 4
+
+
+def _counted(rows: Iterable[list[str]]) -> int:
+    return sum(int(row[2]) for row in rows if row[1] == "page7")  # blame: lines-by-workers
+
+
+def every_line(part: int) -> int:
+    """Parses all lines and works on a part of them."""
+    with open("access.csv", newline="") as file:
+        return _counted(islice(csv.reader(file), part, None, PARTS))
+
+
+def lines_of_part(part: int) -> int:
+    """Parses the lines of a part of the file."""
+    size = Path("access.csv").stat().st_size
+    begin, end = size * part // PARTS, size * (part + 1) // PARTS
+    with open("access.csv", "rb") as file:
+        file.seek(begin)
+        if begin:
+            file.readline()
+        text = file.read(end - file.tell()) + file.readline()
+    return _counted(csv.reader(text.decode().splitlines()))
+
+
+def prepare_lines_by_workers() -> None:
+    """Writes a large table."""
+    rows = (f"2026-11-{n % 30 + 1},page{n % 50},{n % 900},shop,200\n" for n in range(ROWS))
+    Path("access.csv").write_text("".join(rows))
+
+
+def lines_by_workers(cured: bool) -> None:
+    """Each worker parses all lines; cured: those of its part."""
+    with multiprocessing.get_context("fork").Pool(PARTS) as pool:
+        assert sum(pool.map(lines_of_part if cured else every_line, range(PARTS), 1)) > 0
+
+
 def steps(_: bool) -> None:
     """Starts programs one after another; each reads the output of an earlier one."""
     script = "sort input > sorted && uniq -c sorted > counted && wc -l sorted > lines"
@@ -160,4 +199,8 @@ def steps(_: bool) -> None:
 
 
 if __name__ == "__main__":
-    globals()[sys.argv[1].replace("-", "_")](sys.argv[2:] == ["cured"])
+    name = sys.argv[1].replace("-", "_")
+    if sys.argv[2:] == ["prepare"]:
+        globals().get(f"prepare_{name}", lambda: None)()
+    else:
+        globals()[name](sys.argv[2:] == ["cured"])

@@ -1,6 +1,8 @@
 /* Lines in Java: Words CASE [cured]. */
+import java.awt.image.BufferedImage;
 import java.io.*;
 import java.util.zip.*;
+import javax.imageio.ImageIO;
 
 class Words {
   static class Item implements Serializable {
@@ -49,6 +51,16 @@ class Words {
     if (sum == 0) throw new IOException("no values");
   }
 
+  static void images(boolean cured) throws IOException {
+    ImageIO.setUseCache(!cured);
+    BufferedImage image = new BufferedImage(8, 8, BufferedImage.TYPE_INT_RGB);
+    for (int i = 0; i < 1500; i++) {
+      ByteArrayOutputStream out = new ByteArrayOutputStream();
+      ImageIO.write(image, "png", out);
+      image = ImageIO.read(new ByteArrayInputStream(out.toByteArray()));
+    }
+  }
+
   public static void main(String[] words) throws IOException {
     boolean cured = words.length > 1;
     if (words[0].equals("lines-out")) {
@@ -58,6 +70,8 @@ class Words {
       out.close();
     } else if (words[0].equals("values-to-gzip")) {
       packed(cured);
+    } else if (words[0].equals("images-cached")) {
+      images(cured);
     } else if (words[0].equals("values-of-gzip")) {
       unpacked(cured);
     } else if (words[0].equals("scanner")) { // input has words and numbers

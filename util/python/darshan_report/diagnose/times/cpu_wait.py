@@ -100,7 +100,12 @@ def _reduced(at: Stake, part: float) -> Stake:
     """Returns a saving in which the time in calls is multiplied by `part` (0 to 1). The time
     between calls stays, because it is already processor time."""
     left = ((at.seconds - at.between) * part + at.between) / at.seconds
-    return replace(at, seconds=at.seconds * left, run=at.run * left)
+    seconds_left, run = at.seconds * left, at.run * left
+    # The saving of the run may already be limited to the time without waits, which are then not
+    # subtracted once more.
+    if at.of_seconds > 0:
+        run = max(run, min(at.run, seconds_left * at.of_run / at.of_seconds))
+    return replace(at, seconds=seconds_left, run=run)
 
 
 def within(at: Stake, fixed: float = 0.0) -> Stake:

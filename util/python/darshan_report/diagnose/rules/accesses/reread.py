@@ -9,13 +9,14 @@ import numpy as np
 from ....checkpoints.saves import state_ids
 from ....records import among
 from ....units import amount, count, plural, share
-from ...accesses import packed
+from ...accesses import filled, packed
 from ...accesses.streams import Mask, Streams
 from ...facts import Facts, leading, once
 from ...finding import SYMPTOM, Finding, Remedy
 from ...programs.sqlite import REWRITES_ALL, databases, times_rewritten
 from ...programs.used_through import used_through
 from ...reached import CALLS, at_most
+from ...remedies import temporary
 from ...remedies.language import READ_ONCE
 from ...remedies.library_words import TABLE_ONCE
 from ...table import Table
@@ -28,6 +29,7 @@ _RUN = 1 << 18  # bytes that a query at least reads in order if it reads a whole
 # Bytes per second at which a processor takes large blocks from memory that it has not used lately.
 _MEMORY = 8e9
 _COPIED = 0.1  # share of the bytes in which a copy may differ
+_THRICE = 2.5  # bytes written per byte; a file with fill values has two
 _PASSES = 2  # fewest times that an open moves a whole file, which show that it does so repeatedly
 _WORDS = {
     "READ": (
@@ -324,6 +326,7 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
     times = float(moved[first]) / max(1.0, float(size[first]))
     one, each_of = _of_one(table, first, int(size[first]))
     rewritten = _rewritten(facts, table, first, direction)
+    is_filled = direction == "WRITTEN" and _is_filled(facts, table, first)
     yield Finding(
         f"{NAME}-{word}",
         title,
@@ -333,7 +336,8 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
         + (f"; the same holds for {plural(len(others), 'more file')}" if others else "")
         + f". At least {amount(again)} ({share(again, whole)} of all bytes {word}) moved again."
         + more.sentence
-        + f"{rewritten}{_passes(facts, table, first, direction)}",
+        + rewritten
+        + ("" if is_filled else _passes(facts, table, first, direction)),
         stake=stake,
         evidence=facts.rows(
             table,
@@ -343,10 +347,22 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
             f"MAX_BYTE_{direction}",
             f"F_{kind}_TIME",
         ),
-        remedy=REWRITES_ALL if rewritten else _remedy(facts, table, first, direction),
+        remedy=filled.REMEDY
+        if is_filled
+        else REWRITES_ALL
+        if rewritten
+        else _remedy(facts, table, first, direction),
         limits=("again.factor", "again.bytes", "opens.again"),
         covers=frozenset(int(i) for i in table.ids[mask]),
     )
+
+
+def _is_filled(facts: Facts, table: Table, place: int) -> bool:
+    """Returns whether half of the bytes of a classic netCDF file seem to be fill values, which the
+    program then overwrote. place: row of the file."""
+    number = int(table.ids[place])
+    times = float(table["BYTES_WRITTEN"][place]) / (float(table["MAX_BYTE_WRITTEN"][place]) + 1)
+    return times < _THRICE and number in filled.filled(facts) and number in _by_netcdf(facts)
 
 
 def _rewritten(facts: Facts, table: Table, place: int, direction: str) -> str:
@@ -380,6 +396,8 @@ def _remedy(facts: Facts, table: Table, place: int, direction: str) -> Remedy:
         again = mostly(facts, table, kind) & _in_order(table, kind)
         whole = kind == "READ" and (again & ~_looks_up(facts, table))[place]
         return _SCANS if whole else _PAGES
+    if found := temporary.by_name(name):
+        return found
     if direction == "READ" and (found := packed.remedy(facts, int(table.ids[place]))):
         return found
     if found := _of_arrays(facts, table, place, direction):

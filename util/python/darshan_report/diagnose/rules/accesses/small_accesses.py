@@ -10,6 +10,7 @@ from ....units import amount, count, plural, share
 from ...accesses import strided
 from ...facts import Facts, leading
 from ...finding import SYMPTOM, Finding, Remedy
+from ...programs.used_through import used_through
 from ...reached import CALLS, at_most, needs
 from ...remedies.language import BLOCKS, FLUSHES, READ_BUFFER, WRITE_BUFFER
 from ...table import Table
@@ -19,7 +20,8 @@ from . import random_access, reread
 
 NAME = "small-accesses"
 ROLE = SYMPTOM
-_FLUSHED = " Do not flush after each line."
+_FLUSHED = " Do not flush after each line{}."
+_CPP = r"libstdc\+\+\.so|libc\+\+\.so"
 _HERE_AND_THERE = {
     "READ": "The offsets are random. If the file fits into memory, read it once, or map it, and "
     "take each piece from there. Otherwise sort the requests by offset, and read those that lie "
@@ -101,10 +103,11 @@ def _example(facts: Facts, kind: str, *, blocks: bool, in_order: bool) -> str:
     return words + (_LIBRARIES[kind] if _library(facts) else "")
 
 
-def _how(facts: Facts, kind: str, *, blocks: bool) -> str:
-    """Returns the text of the remedy for transfers that mostly go forward; blocks: the program has
-    a buffer of its own."""
-    how = _BLOCKS if blocks else _HOW[kind] + (_FLUSHED if kind == "WRITE" else "")
+def _how(facts: Facts, kind: str, file: int, *, blocks: bool) -> str:
+    """Returns the text of the remedy for transfers that mostly go forward. file: a record's id.
+    blocks: the program has a buffer of its own."""
+    flushed = _FLUSHED.format(", as std::endl does" if file in used_through(facts, _CPP) else "")
+    how = _BLOCKS if blocks else _HOW[kind] + (flushed if kind == "WRITE" else "")
     return how + (_BY_LIBRARY if _library(facts) else "")
 
 
@@ -185,7 +188,11 @@ def _find(facts: Facts, table: Table, kind: str) -> Iterator[Finding]:
         else strided.remedy(facts, table, kind, first)
         if stride > 0
         else Remedy(
-            (_how(facts, kind, blocks=own) if in_order else _HERE_AND_THERE[kind])
+            (
+                _how(facts, kind, int(table.ids[first]), blocks=own)
+                if in_order
+                else _HERE_AND_THERE[kind]
+            )
             + (_AGAIN.format(times) if times >= facts.limits["again.mostly"] else ""),
             _example(facts, kind, blocks=own, in_order=in_order),
             # Each process may collect what it writes to offsets of its own, but not what it

@@ -6,13 +6,29 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ....records import among
 from ....units import count, share
+from ...accesses import filled
+from ...accesses.streams import Mask
 from ...facts import Facts, leading
 from ...finding import SYMPTOM, Finding, Remedy
+from ...programs.used_through import used_through
 from ...reached import CALLS, at_most, needs
+from ...table import Table
 
 NAME = "read-write-alternation"
 ROLE = SYMPTOM
+_BLANK = 0.01  # bytes read for each byte written, at most: the reads find nothing
+
+
+def _by_netcdf(facts: Facts, table: Table) -> Mask:
+    """Returns a mask of the files of which netCDF itself reads each block before it writes it:
+    those that get fill values first, and those in which it reads beyond the end."""
+    blank = table["BYTES_READ"] <= _BLANK * table["BYTES_WRITTEN"]
+    names = (filled.filled(facts), used_through(facts, filled.NETCDF))
+    first, ours = (among(table.ids, np.array(sorted(some), np.uint64)) for some in names)
+    found: Mask = first | (ours & blank)
+    return found
 
 
 @needs("POSIX")
@@ -27,6 +43,8 @@ def find(facts: Facts) -> Iterator[Finding]:
     mask = (switches >= facts.limits["operations"]) & (
         switches > facts.limits["switches.share"] * calls
     )
+    if mask.any():
+        mask &= ~_by_netcdf(facts, table)
     if not mask.any():
         return
     moved = table["BYTES_READ"] + table["BYTES_WRITTEN"]

@@ -13,6 +13,7 @@ from ...facts import Facts
 from ...finding import CAUSE, Finding, Remedy
 from ...programs import program_text
 from ...reached import CALLS, at_most
+from ...remedies.temporary import made_by
 from ...table import Table
 from ...times.loops import Between, between
 from ...times.naming import opening_times
@@ -158,7 +159,7 @@ def find(facts: Facts) -> Iterator[Finding]:
             for t, _ in found
             for e in facts.sums(t, "OPENS", "F_META_TIME", "F_READ_TIME", "F_WRITE_TIME")
         ),
-        remedy=_TEMPORARY
+        remedy=made_by(facts, ids) or _TEMPORARY
         if temporary
         else _RENAMED
         if renamed

@@ -14,8 +14,10 @@ from ...training import data_loader
 
 NAME = "chunk-cache"
 ROLE = CAUSE
+_LOST = "The chunk cache is lost with each close"
 _TITLE = "The chunk cache is too small for the chunks"
 _NETCDF_CHUNKS, _NETCDF_MOST = 10, 64 << 20  # default of netCDF-4: chunks, bytes
+_FORWARD, _BEGINS = 0.3, 1.5  # part of the reads; reads that begin a chunk
 _LARGEST = 1 << 30  # bytes of the largest cache that is proposed
 
 
@@ -62,9 +64,12 @@ def _larger(upper: Upper, chunk: int, cache: int, more: str) -> Remedy:
     )
 
 
-def _kept_open(chunk: int, cache: int) -> Remedy:
+def _kept_open(upper: Upper, chunk: int, cache: int, *, returns: bool) -> Remedy:
     """Returns the remedy to keep the dataset open, because closing it discards its cache, whatever
-    the size. chunk, cache: bytes of a chunk and of the cache."""
+    the size. chunk, cache: bytes of a chunk and of the cache. returns: the reads come back to
+    chunks later, so that the cache must hold all of them, too."""
+    if returns:
+        return _kept_open_with_all(_all(upper))
     wanted = _NETCDF_CHUNKS * chunk
     room = "" if chunk <= cache else f" (with room for a chunk: rdcc_nbytes={wanted})"
     with_room = "" if chunk <= cache else f"file = h5py.File(path, rdcc_nbytes={wanted});  "
@@ -75,6 +80,39 @@ def _kept_open(chunk: int, cache: int) -> Remedy:
         "H5Dopen2 before the loop, H5Dclose behind it",
         alone=True,
     )
+
+
+def _kept_open_with_all(every: int) -> Remedy:
+    """Returns the remedy for reads that come back to chunks of a dataset that is closed between
+    them. every: bytes of all chunks in use."""
+    return Remedy(
+        "Do both: keep the dataset open over the loop, because HDF5 drops its chunk cache when the "
+        "last handle of it is closed; and give it a cache for all chunks in use, here "
+        f"{amount(every)}, because the reads return to chunks after others. One of the two alone "
+        "saves little of this time. Or read the values into memory once, which needs neither.",
+        f"Python: file = h5py.File(path, rdcc_nbytes={every}, rdcc_nslots=12421)\n"
+        "Python: x = file['x']  # before the loop, then x[i];  or x = file['x'][:]\n"
+        f"H5Pset_chunk_cache(dapl, 12421, {every}, 0.75);  H5Dopen2(file, name, dapl) before the "
+        "loop, H5Dclose behind it",
+        alone=True,
+    )
+
+
+def _returns(facts: Facts, upper: Upper) -> bool:
+    """Returns whether the reads of a dataset come back to its chunks after they read others, and
+    the present cache does not hold all of them. Reads in the order of the chunks begin a chunk, and
+    then read it again from its begin: few of them lie behind the read before."""
+    every, cache = _all(upper), upper.counters["CHUNK_CACHE_BYTES"]
+    if not cache < every <= _LARGEST:
+        return False
+    posix = facts.table("POSIX")
+    factor = upper.below("BYTES_READ") / max(1, upper.counters["DISTINCT_BYTES_READ"])
+    for number in with_files(facts, [upper]):
+        place = posix.place(number) if posix is not None else None
+        if posix is not None and place is not None:
+            forward = float(posix["SEQ_READS"][place]) / max(1.0, float(posix["READS"][place]))
+            return forward >= max(_FORWARD, _BEGINS / factor)
+    return False
 
 
 def _lost(upper: Upper) -> str:
@@ -167,11 +205,12 @@ def find(facts: Facts) -> Iterator[Finding]:
     chunk, cache = first.counters["CHUNK_BYTES"], first.counters["CHUNK_CACHE_BYTES"]
     factor = first.below("BYTES_READ") / first.counters["DISTINCT_BYTES_READ"]
     dies = _dies(facts, first)
+    returns = dies and _returns(facts, first)
     more = _shuffled(facts, first) if chunk > cache and data_loader.is_torch(facts) else ""
     filters = "compressed " if first.counters["FILTERS"] > 0 else ""
     yield Finding(
         NAME,
-        "The chunk cache is lost with each close" if dies else _TITLE,
+        (f"{_LOST}, and too small" if returns else _LOST) if dies else _TITLE,
         f"Every byte of {facts.name(first.id)} was read {factor:.1f} times: its {filters}chunks "
         f"have {amount(chunk)}, its chunk cache {amount(cache)}"
         + (_lost(first) if dies else "")
@@ -191,7 +230,9 @@ def find(facts: Facts) -> Iterator[Finding]:
             "F_READ_TIME",
             *(("OPEN_CALLS",) if dies else ()),
         ),
-        remedy=_kept_open(chunk, cache) if dies else _larger(first, chunk, cache, more),
+        remedy=_kept_open(first, chunk, cache, returns=returns)
+        if dies
+        else _larger(first, chunk, cache, more),
         limits=("again.factor", "again.bytes", "opens.again"),
         covers=with_files(facts, hits),
     )

@@ -14,13 +14,44 @@ from ...accesses.readers import UNEVEN, at_once
 from ...facts import Facts, leading
 from ...finding import CAUSE, Finding, Remedy
 from ...programs import program_text
+from ...programs.parsing import TEXT
 from ...table import Table
-from ...times.loops import between
+from ...times.cpu_wait import real_part
+from ...times.loops import Between, between
 from ...training.whole_set import once_in_each_epoch
 from . import dataset_read_by_all, read_by_each_worker, repeated_by_processes
 
 NAME = "read-by-each"
 ROLE = CAUSE
+_ONCE = Remedy(
+    "Read the file once: before the workers are started, which then share it (an array without a "
+    "copy; lists and dicts of Python are copied page by page as they are used), or in one process "
+    "that does the work of several. If there must be many processes, use shared memory, or a copy "
+    "of the file in the node's memory.",
+    "Python: data = load(path)  # before Pool(...), workers of fork have it\n"
+    "Python: multiprocessing.shared_memory\n"
+    "a copy in /dev/shm\n"
+    "shell: grep -e ONE -e OTHER file  # one program for all patterns",
+    alone=True,
+)
+# The lines of a part are those that begin behind its begin, up to one that begins at its end.
+_PARTS = Remedy(
+    "Each process reads and parses all lines. Give each a part of the file: it seeks to the begin "
+    "of its part, skips to the next line, and reads on to the end of the line in which its part "
+    "ends. If each needs all lines, parse them once before the workers are started, but only if "
+    "the result is small or an array: lists and dicts of Python are copied page by page as they "
+    "are used.",
+    "Python: file = open(path, 'rb');  file.seek(begin);  begin and file.readline()\n"
+    "Python: while file.tell() <= end and (line := file.readline()): ...  # end: the next begin\n"
+    "C: fseek(file, begin, SEEK_SET);  if (begin) fgets(line, size, file);\n"
+    "C: while (ftell(file) <= end && fgets(line, size, file)) ...  // end: the next begin\n"
+    "Perl: seek($file, $begin, 0);  <$file> if $begin;\n"
+    "Perl: while (tell($file) <= $end and defined(my $line = <$file>)) { ... }\n"
+    "shell: parallel --pipepart -a file --block -1 COMMAND  # a part of the lines for each\n"
+    "shell: grep -e ONE -e OTHER file  # or one program for all patterns",
+)
+_PARSES = 0.5  # time between the reads, for each second of reading
+_LINES = 128 << 10  # bytes of a read, at most, of a buffer from which a program takes lines
 _MANY = 64  # number of the costliest files whose readers are looked up
 
 
@@ -61,20 +92,19 @@ def find(facts: Facts) -> Iterator[Finding]:
             table, first, "OPENS", "READS", "BYTES_READ", "MAX_BYTE_READ", "F_READ_TIME",
             "F_META_TIME",
         ),
-        remedy=Remedy(
-            "Read the file once: before the workers are started, which then share it without a "
-            "copy, "
-            "or in one process that does the work of several. If there must be many processes, use "
-            "shared memory, or a copy of the file in the node's memory.",
-            "Python: data = load(path)  # before Pool(...), workers of fork have it\n"
-            "Python: multiprocessing.shared_memory\n"
-            "a copy in /dev/shm\n"
-            "shell: grep -e ONE -e OTHER file  # one program for all patterns",
-            alone=True,
-        ),
+        remedy=_PARTS if _is_parsed(facts, table, first, more) else _ONCE,
         limits=("byeach.processes", "byall.share"),
         covers=covers,
     )  # fmt: skip
+
+
+def _is_parsed(facts: Facts, table: Table, place: int, more: Between) -> bool:
+    """Returns whether the processes take lines from a text file, and work on them for much of the
+    time. place: row of the file. more: the time between the reads."""
+    pieces = table["BYTES_READ"][place] <= _LINES * max(1, int(table["READS"][place]))
+    spent = float(_reading(facts, table)[place]) * real_part(facts)
+    is_text = TEXT.search(facts.name(table.ids[place])) is not None
+    return is_text and bool(pieces) and more.seconds >= max(_PARSES * spent, 1e-9)
 
 
 def _readers(table: Table) -> npt.NDArray[np.int64]:

@@ -17,6 +17,7 @@ from ....units import amount, plural, seconds, share
 from ...accesses.unpacked import UNPACKS, unneeded
 from ...facts import Facts
 from ...finding import LAST, NOTICE, Finding, Remedy
+from ...programs.compressors import ANOTHER, compressed, line_by_line
 from ...programs.parsing import TEXT, parsing_of
 from ...times.ledger import BETWEEN, COMPUTING, ledger
 from ...times.loops import Loops, importing, loops_of, parsed_after
@@ -45,7 +46,7 @@ class _Way:
     doubt: str = ""  # a sentence on what else the time may contain, with a space before it
     # The library reads everything and then converts, before its caller's next call.
     after: bool = False
-    saves: str = "another way to store the data saves most of it"
+    saves: str = ANOTHER
     is_inner: bool = False  # users know the function that they call, not this one
     file: str = ""  # pattern for the function's file, where its name does not tell the module
     named: str = ""  # what the user wrote, if the function says it less clearly
@@ -72,8 +73,8 @@ _PACKS = "Compressing takes much of the run"
 _BINARY = "Write a binary format: nothing is formatted, and the next program need not parse it."
 _PARSED = "If the file is read more than once, convert it once to a binary format."
 _LEVEL = (
-    "Use a low level of compression, a faster method (zstd, lz4), or several threads: the highest "
-    "levels take several times as long for a few percent of size."
+    "Use a low level of compression, if it is not the lowest yet, a faster method (zstd, lz4), or "
+    "several threads: the highest levels take several times as long for a few percent of size."
 )
 _KEPT = "a run that needs few members can leave the others in the archive"
 _MEMBER = (
@@ -517,6 +518,9 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
     for way, functions in ways.items():
         # The work is processor time outside of calls; the gaps also contain waits for a processor.
         spent = float(sum(functions.values())) * min(1.0, outside / whole if whole > 0 else 1.0)
+        packs = _sites_of(facts, known, _PACKED) if way.does == _PACKED else []
+        lines = line_by_line(known, packs, outside - spent)
+        spent += lines
         stake = facts.stake(0.0, "time between the library's calls", between=spent)
         if claimed >= _HALF * spent or not facts.worth(stake):
             continue
@@ -543,7 +547,17 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
             ),
             is_hint=way.is_hint,
         )  # fmt: skip
-        yield _of_members(facts, known, finding, spent) if way.does == _UNPACKED else finding
+        if way.does == _UNPACKED:
+            finding = _of_members(facts, known, finding, spent)
+        elif way.does == _PACKED:
+            finding = compressed(facts, finding, packs, first, lines)
+        yield finding
+
+
+def _sites_of(facts: Facts, known: Loops, does: str) -> list[Site]:
+    """Returns the call sites of a kind of work. does: as in _Way."""
+    sites = (site for loop in known.groups for site in loop.sites)
+    return [s for s in sites if (found := _way(facts, s)) is not None and found[0].does == does]
 
 
 def _of_members(facts: Facts, known: Loops, finding: Finding, spent: float) -> Finding:
@@ -551,12 +565,7 @@ def _of_members(facts: Facts, known: Loops, finding: Finding, spent: float) -> F
     because they were removed without being read. Without many such files, returns it with a
     potential saving of 0: the run may need all files. spent: seconds of unpacking."""
     found = unneeded(facts)
-    sites = [site for loop in known.groups for site in loop.sites]
-    ours = [
-        site
-        for site in sites
-        if (way := _way(facts, site)) is not None and way[0].does == _UNPACKED
-    ]
+    ours = _sites_of(facts, known, _UNPACKED)
     written = sum(site.sums.written for site in ours)
     named = {number for site in ours for number in site.sums.files.calls}
     if found.bytes < _HALF * written or not named & found.files:
