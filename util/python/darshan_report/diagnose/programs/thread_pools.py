@@ -11,7 +11,7 @@ from ...classes import dataclass
 from ...library import LogError
 from ..facts import Facts, once
 
-# Where a thread of a pool takes its tasks.
+# The functions in which a thread of a pool takes its tasks.
 _TAKES = re.compile(r"/concurrent/futures/thread\.py$")
 _TAKES_JAVA = re.compile(r"(?:java\.util\.concurrent\.)?ThreadPoolExecutor\.runWorker$")
 # Functions that give a thread a task; those of asyncio load the module of pools when they are first
