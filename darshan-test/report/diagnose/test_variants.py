@@ -188,6 +188,11 @@ def test_whole_arrays_as_text(tmp_path: Path) -> None:
     ("frames", "file", "told"),
     [
         ("PIL/ImageFile.py:9:ImageFile.load", "/a.jpg", True),
+        (
+            "PIL/ImageFile.py:9:ImageFile.load;/v/site-packages/PIL/Image.py:9:Image.thumbnail",
+            "/a.jpg",
+            False,
+        ),
         ("PIL/Image.py:9:open", "/a.jpg", False),
         ("cv2/cv2.abi3.so+100", "/a.jpg", True),
         ("cv2/cv2.abi3.so+100", "/a.mp4", False),
@@ -198,7 +203,8 @@ def test_decoded_images(frames: str, file: str, told: bool, tmp_path: Path) -> N
     (`conversion-reading`) if its loading function made the calls, and the file is an image. told:
     whether it counts."""
     inside = f"/v/site-packages/{frames};/a.py:3:load"
-    same = {"FRAMES": 2, "PROCESSES": 1, "FILE_BITS": 1, "FILE1_BY_CALLS": number_of(file)}
+    same = {"FRAMES": 1 + inside.count(";"), "FILE1_BY_CALLS": number_of(file)}
+    same |= {"PROCESSES": 1, "FILE_BITS": 1}
     job = Job(
         (
             row("POSIX", file, OPENS=1, READS=50, BYTES_READ=9 * MIB, F_READ_TIME=0.01),
@@ -208,6 +214,58 @@ def test_decoded_images(frames: str, file: str, told: bool, tmp_path: Path) -> N
         )
     )  # fmt: skip
     assert ("conversion-reading" in findings(job, tmp_path)) == told
+
+
+@pytest.mark.parametrize(("medium", "told"), [(1.5, True), (0.06, False)])
+def test_arrays_of_fortran(medium: float, told: bool, tmp_path: Path) -> None:
+    """Time between Fortran's writes of full buffers is reported at the rate of single values. Whole
+    arrays pass much faster: the time is that of their copies. medium: seconds between the calls."""
+    job = Job(
+        (
+            row("POSIX", "/a.da", OPENS=1, WRITES=999, BYTES_WRITTEN=64 * MIB),
+            row("SITES", "write;/usr/lib/libgfortran.so.5+100;/a.py:3:save", FRAMES=2,
+                PROCESSES=1, WRITES=999, BYTES_WRITTEN=64 * MIB, F_GAP_MEDIUM_TIME=medium,
+                GAPS_MEDIUM=999),
+            row("USAGE", "app", F_USER_TIME=5.0),
+        ),
+        seconds=3 if told else 1,
+    )  # fmt: skip
+    assert ("between-calls-records" in findings(job, tmp_path)) == told
+
+
+@pytest.mark.parametrize(("waited", "long"), [(0, 4.0), (16, 0.8)])
+def test_conversion_of_a_busy_machine(waited: int, long: float, tmp_path: Path) -> None:
+    """Long gaps of a library's calls contain waits for a processor, in the proportion of all waits
+    to the processor time outside of shorter gaps; gaps below 10 ms contain none. waited: seconds;
+    long: those of the 4 s in long gaps that count."""
+    job = Job(
+        (
+            row("POSIX", "/a.csv", OPENS=1, READS=50, BYTES_READ=19 * MIB),
+            row("SITES", "read;/v/site-packages/pandas/io/parsers.py:9:read_csv;/a.py:3:load",
+                FRAMES=2, PROCESSES=1, READS=50, BYTES_READ=19 * MIB, F_GAP_MEDIUM_TIME=2.0,
+                F_GAP_LONG_TIME=4.0),
+            row("USAGE", "app", F_USER_TIME=6.0, F_RUNNABLE_TIME=waited, PREEMPTIONS=99),
+        ),
+        seconds=6 + waited,
+    )  # fmt: skip
+    found = findings(job, tmp_path)["conversion-reading"]
+    assert found.stake.seconds == pytest.approx(2.0 + long, rel=0.02)
+
+
+@pytest.mark.parametrize(("file", "told"), [("/a.bin", True), ("/a.db", False)])
+def test_text_into_a_database(file: str, told: bool, tmp_path: Path) -> None:
+    """The time between the reads of a text file is no hint at slow parsing if the program puts the
+    text into a database at a usual rate. file: the name of the file that it writes."""
+    job = Job(
+        (
+            row("POSIX", "/a.csv", OPENS=1, READS=500, BYTES_READ=55 * MIB, F_READ_TIME=0.1),
+            row("POSIX", file, OPENS=1, WRITES=99, BYTES_WRITTEN=55 * MIB, F_WRITE_TIME=0.1),
+            row("SITES", "read;/a.py:3:load", FRAMES=1, PROCESSES=1, READS=500, FILE_BITS=1,
+                BYTES_READ=55 * MIB, F_GAP_MEDIUM_TIME=6.0, FILE1_BY_CALLS=number_of("/a.csv"),
+                FILE1_CALLS=500),
+        )
+    )  # fmt: skip
+    assert ("slow-text" in findings(job, tmp_path)) == told
 
 
 def test_read_back(tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ from .limits import Limits
 from .table import Table, added
 from .times.rates import job_rate, movers
 from .times.recording import recording
+from .times.tree_waits import outside_of_calls
 
 _FAST = ("lustre", "gpfs", "beegfs", "panfs", "cephfs", "ceph", "pvfs2", "orangefs", "weka")
 _ROUNDING = 0.005  # relative difference below which two times are reported as equal
@@ -232,10 +233,9 @@ class Facts:
         if table is not None:
             known = Usage(table.records)
             lost, after = float(known.preempted.sum()), float(known.after_sleep.sum())
-        # In a tree, a process that waits for its children also sleeps. The times of calls then keep
-        # waits for a processor (cpu_wait.real_part), so this time must keep as many.
+        # In a tree, a process that waits for its children also sleeps.
         if self.tree:
-            lost = max(0.0, lost - self.base_time)
+            lost = 0.0 if table is None else outside_of_calls(self.tree, Usage(table.records))
         # A process that has slept waits for a processor before it continues. Waits in I/O calls are
         # at most as long as the calls. Further waits follow a sleep elsewhere, such as in MPI.
         elif after > _ROUNDING * self.process_time:

@@ -15,6 +15,7 @@ from ...measure.training import MODULE as TRAINING
 from ...units import seconds
 from ..facts import Facts, once
 from ..finding import PROBLEM, Finding, Stake
+from .tree_waits import queued
 
 # A try to make a lock file that waits for a processor waits for the lock all the same.
 _SPINS = "spins-for-a-lock"
@@ -141,7 +142,11 @@ def _above(facts: Facts, at: Stake) -> float:
 def runnable(facts: Facts) -> float:
     """Returns the seconds in which the processes waited for a processor, summed; 0 if unknown."""
     table = facts.table("USAGE")
-    return 0.0 if table is None else float(Usage(table.records)["F_RUNNABLE_TIME"].sum())
+    if table is None:
+        return 0.0
+    known = Usage(table.records)
+    waited = known["F_RUNNABLE_TIME"] if facts.tree is None else queued(facts.tree, known)
+    return float(waited.sum())
 
 
 def used(facts: Facts, processors: int) -> float:

@@ -6,6 +6,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ...call_sites.lines import sites_of
+from ...call_sites.measured import LONG
 from ...classes import dataclass
 from ...measure.layers.exclusive import own_times
 from ...measure.processes.usage import Usage
@@ -14,7 +16,7 @@ from ..programs import program_text
 from ..table import Table
 from . import waits
 from .cpu_wait import real_part, runnable
-from .loops import between_all
+from .loops import between_all, loops_of
 from .naming import mapping_times, naming_times
 
 READS, WRITES, OPENS, MAPPINGS, LOOKUPS, LISTINGS, SYNCS, BUFFERS = (
@@ -132,6 +134,20 @@ def ledger(facts: Facts) -> Ledger:
     spent[COMPUTING] -= spent[BETWEEN]
     rows = tuple(Row(key, spent[key]) for key in TITLES if spent.get(key, 0.0) > 0)
     return Ledger(rows, sum(row.seconds for row in rows), threads)
+
+
+@once
+def long_part(facts: Facts) -> float:
+    """Returns the fraction (0 to 1) of the time in gaps of at least 10 milliseconds that the
+    processes worked, and did not wait for a processor. A wait is as long as that on most machines,
+    so shorter gaps are taken to have none. 1 if no process waited, or without call sites."""
+    known, seen = loops_of(facts), ledger(facts)
+    waited = seen[PROCESSOR]
+    if known is None or facts.needed_time >= facts.process_time or waited <= 0:
+        return 1.0
+    shorter = known.overlap * sum(sum(site.sums.gaps[:LONG]) for site in sites_of(facts.log))
+    left = max(0.0, seen[BETWEEN] + seen[COMPUTING] - shorter)
+    return left / (left + waited)
 
 
 def _for_locks(facts: Facts) -> float:

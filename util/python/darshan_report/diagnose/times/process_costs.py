@@ -15,6 +15,7 @@ from ...measure.processes.usage import Usage
 from ..facts import Facts, once
 from ..finding import Stake
 from ..remedies.language import of_program
+from .tree_waits import queued
 
 _EARLY = 25  # percent of the processes, those with the least work, that did little more than start
 _INTERPRETER = 20  # longest start of an interpreter, as a multiple of a compiled program's start
@@ -68,14 +69,19 @@ def costs(facts: Facts) -> Costs | None:
     at = np.searchsorted(tree.ranks, known.ranks).clip(0, len(tree) - 1)
     some = tree.ranks[at] == known.ranks
     columns = []
-    for name in ("F_USER_TIME", "F_SYSTEM_TIME", "F_RUNNABLE_TIME", "F_BLOCKED_TIME"):
+    names = ("F_USER_TIME", "F_SYSTEM_TIME", "F_BLOCKED_TIME")
+    for each_record in (*(known[name] for name in names), queued(tree, known)):
         column = np.zeros(len(tree))
-        np.add.at(column, at[some], known[name][some])
+        np.add.at(column, at[some], each_record[some])
         columns.append(column)
-    user, system, ready, blocked = columns
+    user, system, blocked, ready = columns
     blocked[at[some & ~known.knows("F_BLOCKED_TIME")]] = np.inf
     each = _OWN if facts.info.region("SITES") is None else _OWN_WITH_SITES
-    own = np.minimum(each * (tree["READS"] + tree["WRITES"] + tree.opens), user)
+    own = each * (tree["READS"] + tree["WRITES"] + tree.opens)
+    # Calls that a buffer serves cost less.
+    if 0 < facts.recording < own.sum():
+        own = own * facts.recording / own.sum()
+    own = np.minimum(own, user)
     spent = user + system
     kept = 1 - np.divide(own, spent, out=np.zeros(len(tree)), where=spent > 0)
     found = Costs(spent - own, system, ready * kept, blocked)
@@ -165,10 +171,5 @@ def of_work(facts: Facts, stake: Stake) -> Stake:
     fraction for all processes."""
     whole = facts.process_time
     needed = facts.needed_time / whole if whole > 0 else 1.0
-    of_stake = stake.seconds * needed
-    return replace(
-        stake,
-        seconds=of_stake,
-        between=stake.between * needed,
-        run=min(stake.run * needed, replace(stake, seconds=of_stake).share * stake.of_run),
-    )
+    left = replace(stake, seconds=stake.seconds * needed, between=stake.between * needed)
+    return replace(left, run=left.share * stake.of_run)

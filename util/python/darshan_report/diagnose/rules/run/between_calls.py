@@ -119,6 +119,12 @@ def _computes(facts: Facts, row: _Spent, spent: float) -> bool:
     return bool(gaps * facts.limits["records.rate"] > moved)
 
 
+def _moves_arrays(facts: Facts, row: _Spent) -> bool:
+    """Returns whether Fortran moved its records faster than it packs single values. The statements
+    then have whole arrays, which the remedy asks for, and the time is that of their copies."""
+    return row.sums.read + row.sums.written > row.seconds * facts.limits["records.array"]
+
+
 def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
     """Yields a notice for libraries with many small calls, and another for Fortran's records, if
     much time lies between these calls that no finding in `others` explains; otherwise nothing.
@@ -133,7 +139,7 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
         if claimed >= _HALF * row.seconds or not facts.worth(stake):
             continue
         moved = row.sums.read + row.sums.written
-        if row.remedy is _RECORDS and _computes(facts, row, spent):
+        if row.remedy is _RECORDS and (_computes(facts, row, spent) or _moves_arrays(facts, row)):
             continue
         if stake.share < facts.limits["conversion.share"]:
             continue
@@ -152,8 +158,8 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
             stake=stake,
             remedy=row.remedy,
             limits=(
-                "conversion.share", "pieces.bytes", "pieces.seconds", "records.rate", "operations",
-                "stake.seconds",
+                "conversion.share", "pieces.bytes", "pieces.seconds", "records.rate",
+                "records.array", "operations", "stake.seconds",
             ),
             is_hint=True,
         )  # fmt: skip

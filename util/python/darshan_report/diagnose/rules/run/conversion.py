@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ....call_sites.lines import Site
-from ....call_sites.measured import READ, WRITE
+from ....call_sites.measured import CLOSE, LONG, READ, WRITE
 from ....call_sites.stack import IMPORT
 from ....call_sites.told import library_call, name_of
 from ....classes import dataclass
@@ -19,7 +19,7 @@ from ...facts import Facts
 from ...finding import LAST, NOTICE, Finding, Remedy
 from ...programs.compressors import ANOTHER, compressed, line_by_line
 from ...programs.parsing import TEXT, parsing_of
-from ...times.ledger import BETWEEN, COMPUTING, ledger
+from ...times.ledger import BETWEEN, COMPUTING, ledger, long_part
 from ...times.loops import Loops, importing, loops_of, parsed_after
 
 NAME = "conversion"
@@ -62,6 +62,7 @@ class _Way:
     most: int = 0  # bytes of a read at most: the library asks for more if its caller does
     paused: bool = False  # most reads follow a long gap: the library reads many pieces at once
     is_hint: bool = False  # the program may need this time
+    closes: bool = False  # it works on the last piece before it closes the file
 
 
 _TEXT_OUT, _TEXT_IN = (
@@ -172,6 +173,7 @@ _WAYS = (
         r"pandas\.read_(?:csv|table|json|xml|html)", READ, "parsed text", _TEXT_IN, _PARSED,
         "pandas.read_csv(path, engine='pyarrow')  # several threads\n"
         "frame.to_parquet(path)  # once;  pandas.read_parquet(path, columns=[...])",
+        closes=True,
     ),
     _Way(
         r"json\.dump", WRITE, "formatted JSON", "Writing JSON takes much of the run",
@@ -265,17 +267,18 @@ _WAYS = (
             "in a file.",
             f"{example}\nnumpy.save(path, array)  # once;  numpy.load(path, mmap_mode='r')",
             saves="decoding at a smaller size, or only once, can save most of it",
-            named=named, at_all=not named, of=_IMAGES if named else "",
+            named=named, at_all=not named, of=_IMAGES if named else "", stack=stack,
         )
-        for function, named, smaller, example in (
-            (
+        for function, named, stack, smaller, example in (
+            (  # thumbnail() decodes at a smaller size already
                 r"PIL\.ImageFile\.(?:\w+\.)?load$", "",
+                r"^(?!.*PIL\.Image\.(?:\w+\.)?thumbnail)",
                 "draft() before load(), which thumbnail() calls,",
                 "im.draft('RGB', (256, 256)); im.load()  # JPEG: no smaller than this size\n"
                 "im.thumbnail((128, 128))  # without load() or convert() before it",
             ),
             (
-                r"cv2$", "cv2.imread", "IMREAD_REDUCED_COLOR_2, 4 or 8",
+                r"cv2$", "cv2.imread", "", "IMREAD_REDUCED_COLOR_2, 4 or 8",
                 "cv2.imread(path, cv2.IMREAD_REDUCED_COLOR_4)",
             ),
         )
@@ -398,7 +401,9 @@ def _works(facts: Facts, way: _Way, site: Site, stack: str) -> bool:
     library's functions, the innermost first."""
     sums = site.sums
     reads = sums.calls_of[READ]
-    if not (way.at_all or sums.calls_of[way.kind] > 0) or not re.search(way.stack, stack):
+    closes = way.closes and sums.calls_of[CLOSE] > 0
+    calls = way.at_all or closes or sums.calls_of[way.kind] > 0
+    if not calls or not re.search(way.stack, stack):
         return False
     if way.of:
         names = [facts.name(number) for number in sums.files.calls]
@@ -414,6 +419,7 @@ def _by_way(facts: Facts, known: Loops) -> dict[_Way, Counter[str]]:
     between I/O calls. The seconds are limited to the time that converting the moved bytes can
     take."""
     spent: dict[_Way, Counter[str]] = defaultdict(Counter)
+    part = long_part(facts)
     _add_compiled(facts, known, spent)
     for loop in known.groups:
         after: dict[_Way, str] = {}
@@ -423,7 +429,7 @@ def _by_way(facts: Facts, known: Loops) -> dict[_Way, Counter[str]]:
             if found := _way(facts, site):
                 way, function = found
                 key = (way, "" if way.after else function)
-                gaps[key] += sum(site.sums.gaps)
+                gaps[key] += sum(site.sums.gaps[:LONG]) + part * site.sums.gaps[LONG]
                 moved[key] += site.sums.written if way.kind == WRITE else site.sums.read
                 if way.after:
                     after[way] = function
@@ -457,6 +463,7 @@ def _add_compiled(facts: Facts, known: Loops, spent: dict[_Way, Counter[str]]) -
     library would work at the rate conversion.compiled. libstdc++ calls fileno before each I/O call,
     so the time is in the gap before fileno. Sites with the same callers are therefore combined."""
     groups: dict[tuple[str, tuple[object, ...]], list[Site]] = defaultdict(list)
+    part = long_part(facts)
     for loop in known.groups:
         for site in loop.sites:
             if name := _library(site):
@@ -465,7 +472,8 @@ def _add_compiled(facts: Facts, known: Loops, spent: dict[_Way, Counter[str]]) -
         for kind, way in _COMPILED.items():
             calls = sum(site.sums.calls_of[kind] for site in sites)
             moved = sum(s.sums.written if kind == WRITE else s.sums.read for s in sites)
-            gaps = sum(sum(site.sums.gaps) for site in sites)
+            long = part * sum(site.sums.gaps[LONG] for site in sites)
+            gaps = long + sum(sum(site.sums.gaps[:LONG]) for site in sites)
             if calls and _is_text(facts, name, sites, moved / calls):
                 most = moved / facts.limits["conversion.compiled"]
                 spent[way][name] += min(gaps, most) * known.overlap  # type: ignore[assignment]

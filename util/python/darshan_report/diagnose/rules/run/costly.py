@@ -92,7 +92,9 @@ def _claimed(problems: Sequence[Finding], key: str) -> float:
     for finding in problems:
         modules = {row.module for row in finding.evidence}
         if modules & above if above else kind in claims(finding):
-            claimed += finding.stake.seconds - finding.stake.between
+            # A finding about programs has the work of whole processes, in calls and between them.
+            between = 0.0 if finding.doers else finding.stake.between
+            claimed += finding.stake.seconds - between
     return claimed
 
 

@@ -16,6 +16,7 @@ from ...facts import Facts
 from ...finding import LAST, NOTICE, Evidence, Finding, Remedy
 from ...programs.parsing import TEXT
 from ...programs.responsible_programs import programs_of
+from ...programs.sqlite import databases
 from ...remedies.language import languages
 from ...times.ledger import BETWEEN, COMPUTING, ledger
 from ...times.loops import Loops, loops_of
@@ -25,6 +26,7 @@ ROLE = LAST
 _HALF = 0.5  # part of this time that other findings must claim so that this one is left out
 _LEAST = 1 << 20  # bytes: less text does not show a rate
 _MOSTLY = 0.9  # part of the calls of a site
+_STORED = 4  # how much more slowly a program takes lines apart that it puts into a database
 _WHOLE = 256 * 1024  # bytes of a read that takes a text as a whole
 _ROUNDS = 3  # such reads of a loop, and pauses after them: less shows no repetition
 _SCRIPTS = frozenset(("Python", "Perl", "R", "Ruby", "Octave", "Julia"))
@@ -128,6 +130,8 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
         return
     slow = bool(spoken & _SCRIPTS) or reads.whole
     most = limits["text.script"] if slow else limits["text.compiled"]
+    if _stored(facts) >= _HALF * reads.read:
+        most /= _STORED
     stake = facts.stake(0.0, "", between=spent)
     if reads.read > most * spent or stake.share < limits["text.share"]:
         return
@@ -151,6 +155,15 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
         covers=frozenset(files),
         is_hint=True,
     )
+
+
+def _stored(facts: Facts) -> int:
+    """Returns the bytes that were written to databases of SQLite."""
+    posix = facts.table("POSIX")
+    if posix is None or not (known := databases(facts)):
+        return 0
+    some = [facts.own_name(number) in known for number in posix.ids.tolist()]
+    return int(posix["BYTES_WRITTEN"][some].sum())
 
 
 def _table(facts: Facts, record: int) -> str:
