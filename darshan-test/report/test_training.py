@@ -19,6 +19,7 @@ from darshan_report.diagnose.training.making import part_of
 from darshan_report.log import open_log
 from darshan_report.measure.processes.processes import processes
 from darshan_report.report.sections.training import rates, settings
+from darshan_report.units import seconds
 
 from report.diagnose.build import MIB, Job, Row, number_of, row, write
 from report.diagnose.cases_training import LOADER
@@ -453,6 +454,8 @@ def test_a_small_file_for_each_sample(tmp_path: Path) -> None:
     found = findings_of(tmp_path, replace(job, rows=(*job.rows, *files)))["loader-bound-training"]
     assert "400 files of at most 2.93 KiB were opened 800 times for 800 samples" in found.sentence
     assert "Opening and reading one took 10.00 ms" in found.sentence
+    assert found.stake.epochs > 1
+    assert f"{seconds(found.stake.run / found.stake.epochs)} per epoch" in found.stake.text
     assert "webdataset" in found.remedy.example
 
 

@@ -109,7 +109,7 @@ class Stake:
 
     @property
     def _of_epoch(self) -> str:
-        return f", {seconds(self.epoch)} in each epoch" if self.epochs > 1 else ""
+        return f", {seconds(self.epoch)} per epoch" if self.epochs > 1 else ""
 
     @property
     def text(self) -> str:

@@ -39,6 +39,7 @@ from .rules.streams import stream_each
 from .times import awaited, loops
 from .times.cpu_wait import corrected, within
 from .times.one_rank import scaled
+from .training.per_epoch import in_epochs
 
 
 def diagnose(log: Log, limits: Limits | None = None) -> Findings:
@@ -125,7 +126,7 @@ def _diagnose(facts: Facts, near: Callable[[Facts], Finding | None]) -> Findings
     found = _without_theirs([name_programs(facts, finding) for finding in kept])
     named = (addressed(facts, finding) for finding in found)
     found = [_limited(finding, fixed) for finding in named if finding is not None]
-    found = [scaled(facts, finding) for finding in found]
+    found = [in_epochs(facts, scaled(facts, finding)) for finding in found]
     found += fine.find(facts, found, near)
     said = (fitted(facts, finding) for finding in found)
     return Findings(marked(sorted(said, key=lambda f: f.rank)))

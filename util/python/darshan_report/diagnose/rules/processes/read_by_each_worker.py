@@ -45,14 +45,7 @@ def _stake(facts: Facts, table: Table, found: WholeSet) -> Stake:
     )
     if not each:
         return stake
-    return replace(
-        stake,
-        run=each * found.again,
-        of_run=facts.run_time,
-        idle=False,
-        crowded=False,
-        epochs=found.loader.epochs_of_each,
-    )
+    return replace(stake, run=each * found.again, of_run=facts.run_time, idle=False, crowded=False)
 
 
 def _readers(found: WholeSet) -> str:

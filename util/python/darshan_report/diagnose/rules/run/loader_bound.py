@@ -30,7 +30,6 @@ def _stake(facts: Facts, verdict: Verdict) -> Stake:
         of_run=facts.run_time,
         idle=False,
         crowded=False,
-        epochs=verdict.loader.epochs_of_each,
     )
 
 
