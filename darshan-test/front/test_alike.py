@@ -125,3 +125,21 @@ def test_datasets_that_are_alike(darshan: Run, build: Path, work: Path) -> None:
     command = [build / "darshan-job-summary", "--no-latex", "-o", page, log]
     subprocess.run(command, capture_output=True, check=True)
     assert re.search(r"one\.h5:/d\* \((2[0-9]|30) datasets\)", text_of(page))
+
+
+def test_database_with_a_mapped_index(darshan: Run) -> None:
+    """SQLite maps the small index of its write-ahead log. The first row is all the same that of the
+    file with the most time, and the files without a row have less time than those with one."""
+    script = """
+import sqlite3
+base = sqlite3.connect("r.db", isolation_level=None)
+base.execute("PRAGMA journal_mode = WAL")
+base.execute("CREATE TABLE t (a, b)")
+base.execute("BEGIN")
+base.executemany("INSERT INTO t VALUES (?, ?)", ((i, "x" * 100) for i in range(200_000)))
+base.execute("COMMIT")
+"""
+    done = darshan("stat", sys.executable, "-c", script)
+    assert done.returncode == 0
+    table = done.stderr.decode().partition("files by time in I/O")[2].splitlines()
+    assert re.match(r"\S*r\.db(?:-wal)? ", table[1]), table

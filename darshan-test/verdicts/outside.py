@@ -66,6 +66,14 @@ def _scripts() -> list[Row]:
             tree=4,
         ),
         _row(
+            "outside.sh",
+            "here-string",
+            "same-bytes-again-read",
+            "associative array",
+            says=(r"bash writes a temporary file for each here-document", r"declare -A price"),
+            tree=1,
+        ),
+        _row(
             "transfers.c",
             "read-holes",
             "holes-read",

@@ -11,6 +11,30 @@ sed-unbuffered-cured)
 sed-unbuffered-)
   tail -n +1 access.log | sed -u -e 's/^[0-9.]* /- /' | awk '{ n[$4]++ } END { for (p in n) print n[p], p }' >paths
   ;;
+here-string-prepare)
+  awk 'BEGIN { for (i = 1; i <= 4000; i++) print "T" i ";" i % 97 ";Tariff number " i }' >tariffs
+  awk 'BEGIN { for (i = 1; i <= 150; i++) print "T" 1000 + i * 20 }' >calls
+  cat >slow.sh <<'END'
+tariffs=$(< tariffs)
+price_of() {
+  while IFS=';' read -r code cents text; do
+    [[ $code == "$1" ]] && return
+  done <<< "$tariffs"
+}
+while read -r call; do price_of "$call"; echo "$call $cents"; done < calls > priced
+END
+  cat >quick.sh <<'END'
+declare -A price
+while IFS=';' read -r code cents text; do price[$code]=$cents; done < tariffs
+while read -r call; do echo "$call ${price[$call]}"; done < calls > priced
+END
+  ;;
+here-string-cured)
+  bash quick.sh
+  ;;
+here-string-)
+  bash slow.sh
+  ;;
 sparse-tar-prepare)
   mkdir images
   truncate -s 400M images/web.img images/db.img

@@ -326,16 +326,33 @@ static void print_file(struct screen *screen, const struct alike_row *row, int h
   end_line(screen);
 }
 
+/* Returns the seconds of the rows from index `from` up to `to`. programs: 1: rows of program files,
+ * too. */
+static double time_of(const struct alike_rows *rows, size_t from, size_t to, int programs) {
+  double time = 0;
+  for (size_t i = from; i < to; i++)
+    if (programs || !rows->row[i].is_of_program) time += rows->row[i].sum.time;
+  return time;
+}
+
 /* Prints how many rows are not shown, and their total time. Rows of program files are always the
  * last, whatever time they took. */
 static void print_rest(struct screen *screen, const struct alike_rows *rows, size_t shown) {
   char a[NUMBER];
-  double time = 0;
   if (shown >= rows->count || is_full(screen)) return;
-  for (size_t i = shown; i < rows->count; i++)
-    time += rows->row[i].sum.time;
+  double time = time_of(rows, shown, rows->count, 1);
   fprintf(stderr, "and %zu more, with %s", rows->count - shown, quantity_seconds(a, time));
   end_line(screen);
+}
+
+/* Returns how many rows to print: `room`, or if that is not 0, more up to FILES_LEAST, so that the
+ * files without a row of their own have no more time than those with one. */
+static size_t rows_shown(const struct alike_rows *rows, size_t room) {
+  size_t shown = room < rows->count ? room : rows->count;
+  while (room > 0 && shown < FILES_LEAST && shown < rows->count &&
+         time_of(rows, 0, shown, 0) < time_of(rows, shown, rows->count, 0))
+    shown++;
+  return shown;
 }
 
 /* Prints as many rows of files as the screen has lines for. least: number of rows that are printed
@@ -343,8 +360,7 @@ static void print_rest(struct screen *screen, const struct alike_rows *rows, siz
 static void print_files(struct screen *screen, const struct picture *picture, int least) {
   int room = LINES - screen->lines - FILES_OTHERS, has_mapped = 0;
   struct alike_rows rows = alike_rows(picture);
-  size_t shown = (size_t)(room < least ? least : room);
-  if (shown > rows.count) shown = rows.count;
+  size_t shown = rows_shown(&rows, (size_t)(room < least ? least : room));
   alike_show_mapped(&rows, shown);
   for (size_t i = 0; i < shown; i++)
     has_mapped |= rows.row[i].sum.touched > 0;

@@ -221,9 +221,11 @@ void alike_show_mapped(struct alike_rows *rows, size_t shown) {
   for (size_t i = 1; i < rows->count; i++)
     if (!rows->row[i].is_of_program && rows->row[i].sum.touched > rows->row[most].sum.touched)
       most = i;
-  if (shown == 0 || most < shown || rows->row[most].sum.touched <= 0) return;
-  struct alike_row row = rows->row[most];
-  rows->row[most] = rows->row[shown - 1];
+  /* The first row stays. A file that SQLite maps for its locks has few bytes. */
+  if (shown < 2 || most < shown) return;
+  struct alike_row row = rows->row[most], last = rows->row[shown - 1];
+  if (row.sum.touched <= last.sum.read + last.sum.written) return;
+  rows->row[most] = last;
   rows->row[shown - 1] = row;
 }
 

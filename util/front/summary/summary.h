@@ -156,7 +156,8 @@ struct alike_rows {
 struct alike_rows alike_rows(const struct picture *picture);
 /* Ensures that the row with the most bytes touched through mappings is among the first `shown`
  * rows, by exchanging it with the last of them: access to mapped memory is in no call, so it adds
- * no time to the row. Does not exchange a row of program files. */
+ * no time to the row. Exchanges neither the first row, nor a row whose file moved more bytes, nor a
+ * row of program files. */
 void alike_show_mapped(struct alike_rows *rows, size_t shown);
 void alike_free(struct alike_rows *rows);
 

@@ -39,6 +39,7 @@ from .programs.starters import starter
 _ENOUGH = 0.5  # share of the calls or seconds that one line must have
 _EQUAL = 0.02  # relative difference up to which two numbers of calls count as equal
 _NAME = 48  # characters of a function in the sentence
+_OF_NODE = "(module)"  # the outer function of a file, as node names it
 _MANY_MORE = 20  # times as many calls
 _NEARLY_ALL = 0.8  # share of the time in calls that decides, whatever files the calls are on
 _SEVERAL = 20  # fewest calls whose number identifies a line
@@ -389,6 +390,8 @@ def _place(found: Lines, line: Line, about: About) -> tuple[str, str]:
     site = max(line.sites, key=lambda site: part_of(Line([site], site.sums), about))
     through = told.library_call(site)
     text = f"{where}, in {shorten(function, _NAME)}" if function else where
+    if function == _OF_NODE:
+        text += ", or in a function that node inlined into it"
     if site.stack.called == IMPORT:
         text += " (an import)"
     text += f" (through {shorten(through, _NAME)})" if through else ""

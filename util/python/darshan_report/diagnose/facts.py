@@ -229,17 +229,17 @@ class Facts:
         taken, and without what the recording took. No change of the program's I/O saves these, so
         potential savings are fractions of this time."""
         table = self.table("USAGE")
-        lost, after = 0.0, 0.0
+        lost = after = 0.0
         if table is not None:
             known = Usage(table.records)
             lost, after = float(known.preempted.sum()), float(known.after_sleep.sum())
         # In a tree, a process that waits for its children also sleeps.
         if self.tree:
             lost = 0.0 if table is None else outside_of_calls(self.tree, Usage(table.records))
-        # A process that has slept waits for a processor before it continues. Waits in I/O calls are
-        # at most as long as the calls. Further waits follow a sleep elsewhere, such as in MPI.
+        # After a sleep a process waits for a processor: in calls at most as long as those that may
+        # sleep. More waits follow a sleep elsewhere, such as in MPI.
         elif after > _ROUNDING * self.process_time:
-            lost += max(0.0, after - self.io_time)
+            lost += max(0.0, after - self.io_time + (self.streams.served if self.streams else 0))
         found, whole = self.process_time - lost - self.recording, self.process_time
         return found if 0 < found < (1 - _ROUNDING) * whole else whole
 

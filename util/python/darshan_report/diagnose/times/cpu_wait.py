@@ -6,6 +6,7 @@ time that the kernel worked for it, that it slept, and that it waited for a proc
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -68,18 +69,12 @@ def _in_calls(facts: Facts, known: Usage) -> np.ndarray:
 def _copying(facts: Facts) -> float:
     """Returns the seconds in calls on streams that buffers served without a system call; 0 if the
     log has no streams."""
-    streams = facts.streams
-    if streams is None or not streams.known:
-        return 0.0
-    spent = streams.table["F_READ_TIME"] + streams.table["F_WRITE_TIME"]
-    below = streams.time("READ") + streams.time("WRITE")
-    return float(np.maximum(0.0, spent - below)[streams.files].sum())
+    return 0.0 if facts.streams is None else facts.streams.served
 
 
 def corrected(facts: Facts, finding: Finding) -> Finding | None:
     """Returns the finding with a potential saving that leaves out the time in which calls waited
-    for a processor; None if the remaining saving is too small to report. If the evidence is from an
-    upper library, the saving stays, but may be too small all the same. Findings that are no
+    for a processor; None if the remaining saving is too small to report. Findings that are no
     problems are returned unchanged."""
     modules = {e.module for e in finding.evidence}
     at = finding.stake
@@ -89,24 +84,23 @@ def corrected(facts: Facts, finding: Finding) -> Finding | None:
     if finding.name == _SPINS:
         return finding
     if not modules <= _SYSTEM:
-        return finding if facts.worth(_reduced(at, _above(facts, at))) else None
+        stake = _reduced(facts, at, _above(facts, at))
+        return replace(finding, stake=stake) if facts.worth(stake) else None
     part = real_part(facts)
     if part >= 1:
         return finding
-    stake = replace(_reduced(at, part), basis=f"{at.basis}; {words(facts)}")
+    stake = replace(_reduced(facts, at, part), basis=f"{at.basis}; {words(facts)}")
     return replace(finding, stake=stake) if facts.worth(stake) else None
 
 
-def _reduced(at: Stake, part: float) -> Stake:
+def _reduced(facts: Facts, at: Stake, part: float) -> Stake:
     """Returns a saving in which the time in calls is multiplied by `part` (0 to 1). The time
-    between calls stays, because it is already processor time."""
+    between calls stays, because it is already processor time. A saving that was limited to the time
+    of the run is limited again, after the reduction."""
     left = ((at.seconds - at.between) * part + at.between) / at.seconds
-    seconds_left, run = at.seconds * left, at.run * left
-    # The saving of the run may already be limited to the time without waits, which are then not
-    # subtracted once more.
-    if at.of_seconds > 0:
-        run = max(run, min(at.run, seconds_left * at.of_run / at.of_seconds))
-    return replace(at, seconds=seconds_left, run=run)
+    run = max(at.run, at.seconds / facts.at_once) if at.run >= at.of_run > 0 else at.run
+    run = min(run * left, at.of_run) if at.of_run > 0 else run * left
+    return replace(at, seconds=at.seconds * left, run=run)
 
 
 def within(at: Stake, fixed: float = 0.0) -> Stake:
@@ -123,8 +117,7 @@ def within(at: Stake, fixed: float = 0.0) -> Stake:
 def _above(facts: Facts, at: Stake) -> float:
     """Returns an estimate of the fraction (0 to 1) of a saving in upper libraries that was not
     spent waiting for a processor. These libraries compute, so their fraction is taken to be that of
-    all time in which the processes did not sleep. This is known only for the whole log, so it
-    decides only whether the saving is worth a finding, not its size."""
+    all time in which the processes did not sleep."""
     table = facts.table("USAGE")
     if table is None or facts.process_time <= 0 or facts.together:
         return 1.0
@@ -136,6 +129,38 @@ def _above(facts: Facts, at: Stake) -> float:
         return 1.0
     asleep = min(in_calls, slept)
     return (asleep + (in_calls - asleep) * (1 - lost / awake)) / in_calls
+
+
+@once
+def computed(facts: Facts) -> float:
+    """Returns the processor time of all processes outside of system calls on files, in seconds;
+    infinite if unknown. User time counts as outside; the kernel's time only beyond the part of the
+    calls in which no process slept."""
+    table = facts.table("USAGE")
+    if table is None:
+        return math.inf
+    known = Usage(table.records)
+    user, system = (float(known[name].sum()) for name in ("F_USER_TIME", "F_SYSTEM_TIME"))
+    in_calls = (facts.base_time - _copying(facts)) * real_part(facts)
+    awake = max(0.0, in_calls - float(known["F_BLOCKED_TIME"].sum()))
+    return user + max(0.0, system - awake) if user + system > 0 else math.inf
+
+
+@once
+def computing_part(facts: Facts) -> float:
+    """Returns the fraction (0 to 1) of the time that libraries and buffers worked in memory, and
+    did not wait for a processor. It is taken to be that of all time outside of system calls in
+    which the processes did not sleep. 1 if unknown, or for a run of several programs."""
+    table = facts.table("USAGE")
+    if table is None or facts.tree is not None:
+        return 1.0
+    known = Usage(table.records)
+    lost = float((known["F_RUNNABLE_TIME"] if facts.together else known.preempted).sum())
+    lost -= waited(facts)
+    ran = computed(facts)
+    if not 0 < ran < math.inf or lost <= _LITTLE * facts.process_time:
+        return 1.0
+    return ran / (ran + lost)
 
 
 @once

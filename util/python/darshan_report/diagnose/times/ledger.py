@@ -15,7 +15,7 @@ from ..facts import Facts, once
 from ..programs import program_text
 from ..table import Table
 from . import waits
-from .cpu_wait import real_part, runnable
+from .cpu_wait import computed, computing_part, real_part, runnable
 from .loops import between_all, loops_of
 from .naming import mapping_times, naming_times
 
@@ -220,9 +220,12 @@ def io_rows(facts: Facts) -> dict[str, float]:
     found[OPENS] += max(0.0, facts.beside.metadata - found[LOOKUPS] - found[LISTINGS])
     _move_buffered(facts, found)
     part = real_part(facts)
-    found = {key: value * (1.0 if key == BUFFERS else part) for key, value in found.items()}
+    in_memory, ran = computing_part(facts), computed(facts)
+    served = in_memory * max(0.0, 1 - facts.recording / ran) if ran > 0 else in_memory
+    found = {key: value * (served if key == BUFFERS else part) for key, value in found.items()}
     for own in own_times(facts.attribution) if facts.attribution else ():
-        found[_OWN[own.title]] += own.time
+        # Libraries below MPI also wait for other ranks.
+        found[_OWN[own.title]] += own.time * (1.0 if facts.together else in_memory)
     return found
 
 

@@ -26,8 +26,8 @@ computing that no remedy removes, so only these gaps count:
 - In such a loop: gaps before the program's own next close, open or read. They count up to the time
   that a parser needs for the bytes that it read (diagnose/programs/parsing.py).
 
-The sum of these gaps is limited to the processor time of the processes, because no remedy removes
-the time in which a program sleeps or waits.
+The sum of these gaps is limited to the processor time outside of calls, because no remedy removes
+the time in which a program sleeps or waits, and because calls have savings of their own.
 """
 
 from __future__ import annotations
@@ -59,6 +59,7 @@ from ..blame import about_of, part_of
 from ..facts import Facts, once
 from ..programs.importing import failing
 from ..programs.parsing import parsing_of, uses_texts
+from .cpu_wait import computed
 
 ROUNDS, ITEMS = "rounds", "items"  # a remedy removes rounds, or calls for single items
 _AGAIN = 5  # opens per file of a loop, from which on its libraries parse the file again
@@ -340,5 +341,5 @@ def between(
     else:
         found = sum(_of_rounds(facts, loop, about.kinds) for loop in some)
     left = max(0.0, facts.process_time - lost) if facts.process_time > 0 else found
-    spent = min(saved * found * known.overlap, left, processor_time(facts))
+    spent = min(saved * found * known.overlap, left, computed(facts))
     return Between(spent) if spent >= _TOLD * lost else Between()

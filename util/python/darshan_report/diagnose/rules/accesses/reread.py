@@ -9,7 +9,7 @@ import numpy as np
 from ....checkpoints.saves import state_ids
 from ....records import among
 from ....units import amount, count, plural, share
-from ...accesses import filled, packed
+from ...accesses import filled, here_files, packed
 from ...accesses.streams import Mask, Streams
 from ...facts import Facts, leading, once
 from ...finding import SYMPTOM, Finding, Remedy
@@ -305,7 +305,8 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
     in_order = _in_order(table, kind)
     if direction == "READ" and mask.any():
         in_order = in_order & ~_looks_up(facts, table)
-    repeated = in_order | (among(table.ids, _by_netcdf(facts)) & (direction == "READ"))
+    here = here_files.here_files(facts, table, mask & (direction == "READ"))
+    repeated = in_order | (among(table.ids, _by_netcdf(facts)) & (direction == "READ")) | here
     often = seconds[mostly(facts, table, kind) & repeated].sum()
     more = between(facts, f"{NAME}-{word}", float(often))
     basis = "writing time, multiplied by the share of bytes written again"
@@ -337,7 +338,8 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
         + f". At least {amount(again)} ({share(again, whole)} of all bytes {word}) moved again."
         + more.sentence
         + rewritten
-        + ("" if is_filled else _passes(facts, table, first, direction)),
+        + ("" if is_filled else _passes(facts, table, first, direction))
+        + here_files.told(int(here.sum()) if here[first] else 0),
         stake=stake,
         evidence=facts.rows(
             table,
@@ -351,6 +353,8 @@ def _find(facts: Facts, table: Table, direction: str, kind: str) -> Iterator[Fin
         if is_filled
         else REWRITES_ALL
         if rewritten
+        else here_files.REMEDY
+        if here[first]
         else _remedy(facts, table, first, direction),
         limits=("again.factor", "again.bytes", "opens.again"),
         covers=frozenset(int(i) for i in table.ids[mask]),

@@ -21,8 +21,9 @@ from ...remedies.advice import SEARCH_EXAMPLE, SEARCH_ONCE, TIMES_EXAMPLE
 from ...remedies.language import READ_ONCE
 from ...remedies.library_words import opened_through
 from ...table import Table, added
-from ...times.loops import between
+from ...times.loops import ITEMS, ROUNDS, between
 from ...times.naming import naming_times
+from ..accesses import reread
 
 NAME = "opened-again"
 ROLE = SYMPTOM
@@ -160,7 +161,11 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
     part = part * calls / np.maximum(calls + table["SEEKS"] / _LIGHTER, 1)
     time = np.where(mask, (naming_times(facts, table) + asking) * part, 0.0)
     asked = float(stats[mask].sum()) > float(opens[mask].sum())
-    more = between(facts, NAME, float(time.sum()), instead=asked)
+    # The finding about repeated reads has the time between them.
+    ids = set(table.ids[mask].tolist())
+    read_again = any(finding.covers & ids for finding in facts.found(reread.find))
+    removed = ITEMS if read_again else ROUNDS
+    more = between(facts, NAME, float(time.sum()), removed, instead=asked)
     stake = facts.stake(
         time.sum(), f"metadata time of the repeated calls{more.basis}", between=more.seconds
     )

@@ -24,7 +24,7 @@ from ...remedies.advice import Seen, remedy
 from ...remedies.language import languages
 from ...table import Table
 from ...times import ledger as rows
-from ...times.cpu_wait import latency
+from ...times.cpu_wait import computing_part, latency
 from ...times.mappings_row import mappings
 from ...times.naming import naming_times
 from ...times.row_words import WHOLE, Tell, Told, largest, of_run
@@ -479,7 +479,8 @@ def _hdf5(facts: Facts, _: str, spent: float) -> Told | None:
     if facts.attribution is None or not uppers:
         return None
     most = max(uppers, key=lambda upper: upper.own_time())
-    part = share(most.own_time(), spent)
+    in_memory = 1.0 if facts.together else computing_part(facts)
+    part = share(most.own_time() * in_memory, spent)
     sentence = (
         f"{of_run(facts, spent)} went into HDF5 itself: chunks, filters, conversion and metadata, "
         f"not calls on files. {facts.name(most.id)} took "

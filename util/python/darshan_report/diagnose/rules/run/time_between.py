@@ -124,10 +124,11 @@ def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
     loop = longest(facts)
     if loop is None:
         return
-    rows = ledger(facts)  # without the processor time of the process, both rows are 0
+    rows = ledger(facts)
     own = rows[BETWEEN] + rows[COMPUTING]
     most = passed(facts, loop)
-    spent = min(most, own) if own > 0 else known.overlap * most
+    is_known = usage_of(facts.log) is not None
+    spent = min(most, own) if own > 0 or is_known else known.overlap * most
     stake = facts.stake(0.0, "", between=spent)
     claimed = sum(finding.stake.between for finding in others)
     if _in_steps(facts) >= _HALF * spent:
