@@ -53,4 +53,5 @@ def main() -> None:
         time.sleep(0.5 if is_little else 0.001)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -38,4 +38,5 @@ def read_all(way: str, names: list[str], whole: FileIO) -> None:
         time.sleep(WORK)
 
 
-main()
+if __name__ == "__main__":
+    main()
