@@ -127,6 +127,10 @@ TESTS = {
 }
 
 
+# Attempts of a program whose waits have another reason if other programs take the processors.
+TRIES = 3
+
+
 @pytest.fixture(scope="module")
 def judge(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Judge:
     """Builds the programs that the sample needs."""
@@ -316,11 +320,14 @@ def test_once_in_each_epoch(build: Path, tmp_path: Path) -> None:
     for scenario, expected in (("once", False), ("common", True)):
         command = (sys.executable, "-B", str(folder / "each_epoch.py"), scenario)
         settings = (f"PYTHONPATH={folder / 'standin'}", "DARSHAN_SITES=1")
-        log = run_of(build, tmp_path, "env", *settings, *command)
-        found = {finding.name: finding for finding in findings(build, log)}
-        assert ("read-by-each" in found) == expected
-        assert ("read a whole file" in found["loader-bound-training"].sentence) == expected
-        log.unlink()
+        for attempt in range(1, TRIES + 1):
+            log = run_of(build, tmp_path, "env", *settings, *command)
+            found = {finding.name: finding for finding in findings(build, log)}
+            log.unlink()
+            told = "read a whole file" in found["loader-bound-training"].sentence
+            if told == expected or attempt == TRIES:
+                break
+        assert (told, "read-by-each" in found) == (expected, expected)
 
 
 LOGGED = """
