@@ -17,12 +17,11 @@ from .passes import FILES, PASSES, SIZE, WORK
 PROGRAM = Path(__file__).resolve().parent / "passes.py"
 
 
-def told(build: Path, folder: Path, way: str) -> Any:
-    """Runs the program with the runtime; returns the field "passes" of the report of its log."""
+def told(build: Path, folder: Path, *command: str | Path) -> Any:
+    """Runs a command with the runtime; returns the field "passes" of the report of its log."""
     log = folder / "log.darshan"
     environment = {**minimal(), "DARSHAN_LOGFILE": str(log)}
-    command = [build / "darshan", "run", sys.executable, "-B", PROGRAM, way]
-    ran = finished(command, cwd=folder, env=environment)
+    ran = finished([build / "darshan", "run", *command], cwd=folder, env=environment)
     assert ran.returncode == 0, ran.stderr
     made = finished([build / "darshan", "report", "--json", "-o", "-", log])
     assert made.returncode == 0, made.stderr
@@ -33,7 +32,7 @@ def told(build: Path, folder: Path, way: str) -> Any:
 def test_passes(build: Path, tmp_path: Path, way: str, files: int) -> None:
     """The number of passes, the set and its bytes are exact, and each pass takes as long as the
     work in it, also if the order differs in each pass, or if the set is one file."""
-    found = told(build, tmp_path, way)
+    found = told(build, tmp_path, sys.executable, "-B", PROGRAM, way)
     assert (found["number"], found["files"]) == (PASSES, files)
     assert found["set_bytes"] == FILES * SIZE
     assert found["read_bytes"] == PASSES * FILES * SIZE
@@ -48,4 +47,14 @@ def test_passes(build: Path, tmp_path: Path, way: str, files: int) -> None:
 
 def test_files_that_are_read_in_a_row(build: Path, tmp_path: Path) -> None:
     """If each file is read three times before the next one, there are no passes."""
-    assert told(build, tmp_path, "in-row") is None
+    assert told(build, tmp_path, sys.executable, "-B", PROGRAM, "in-row") is None
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_processes_that_each_read_the_set(build: Path, tmp_path: Path, times: int) -> None:
+    """If two processes at the same time read a file three times each, the passes are those of each
+    process. If each reads it once, there are none."""
+    (tmp_path / "data.bin").write_bytes(bytes(8 << 20))
+    one = f"cat{' data.bin' * times} >/dev/null &"
+    found = told(build, tmp_path, "sh", "-c", f"{one} {one} wait")
+    assert (found and (found["number"], found["processes"])) == ((3, 2) if times > 1 else None)

@@ -353,6 +353,7 @@ def _passes(context: Context) -> dict[str, Any] | None:
         return None
     return {
         "number": one.number,
+        "processes": one.processes,
         "files": one.files,
         "name": visible(one.name),
         "set_bytes": one.size,

@@ -31,7 +31,8 @@ class Passes:
     """A set of files that a program read several times. Times are in seconds after the start of
     the run."""
 
-    number: int  # passes, at least 2
+    number: int  # passes, at least 2; of each of the processes that read the set
+    processes: int  # that each read the whole set; 1: the passes are those of the program
     files: int
     name: str  # name of the file of which most bytes were read
     size: int  # bytes of the set
@@ -56,6 +57,7 @@ class _Files:
     size: Array  # bytes
     read: Array  # bytes
     most: Array  # bytes that were read by calls of one layer, the one with most
+    processes: Array  # that used each file
     opens: Array  # that may have read: a file that was written has one more
     spent: Array  # seconds in calls
     start: Array  # begin of the first read
@@ -71,15 +73,27 @@ class _Files:
         each = times / np.maximum(1.0, self.opens)
         by_opens = (np.abs(times - np.rint(times)) > _EXACT) & (self.opens >= 2)
         by_opens &= (each >= _WHOLE) & (each <= 2.0)
-        return np.where(by_opens, self.opens, times)
+        times = np.where(by_opens, self.opens, times)
+        # Processes that each read the whole file, as often as the others, may do so at the same
+        # time. Fewer reads than processes are no passes of any.
+        shared = np.maximum(1.0, self.processes)
+        return np.where(self.by_each, times / shared, np.where(times > shared, times, 0.0))
+
+    @property
+    def by_each(self) -> npt.NDArray[np.bool_]:
+        """A mask of the files that several processes read equally often, as far as the sums
+        tell."""
+        each = self.most / self.size / np.maximum(1.0, self.processes)
+        found: npt.NDArray[np.bool_] = np.abs(each - np.rint(each)) <= _EXACT
+        return found & (self.processes > 1)
 
 
 def _joined(one: list[float], other: list[float]) -> list[float]:
     """Returns the properties of a file, in the order of _Files, from those of two layers."""
-    (size, read, most, opens, spent, start, end), also = one, other
+    (size, read, most, processes, opens, spent, start, end), also = one, other
     return [
-        *(max(size, also[0]), read + also[1], max(most, also[2]), opens + also[3]),
-        *(spent + also[4], min(start, also[5]), max(end, also[6])),
+        *(max(size, also[0]), read + also[1], max(most, also[2]), max(processes, also[3])),
+        *(opens + also[4], spent + also[5], min(start, also[6]), max(end, also[7])),
     ]
 
 
@@ -98,7 +112,7 @@ def _files(facts: Facts) -> _Files | None:
         start, end = table["F_READ_START_TIMESTAMP"], table["F_READ_END_TIMESTAMP"]
         opens = facts.opens(table) - (table["BYTES_WRITTEN"] > 0)
         read = table["BYTES_READ"]
-        columns = (size, read, read, opens, facts.time(table), start, end)
+        columns = (size, read, read, table.processes, opens, facts.time(table), start, end)
         for place in np.flatnonzero(mask & (end > 0)).tolist():
             this = [float(column[place]) for column in columns]
             number = int(table.ids[place])
@@ -175,8 +189,10 @@ def passes(facts: Facts) -> Passes | None:
         return None
     start, end = float(files.start[mask].min()), float(files.end[mask].max())
     first = int(np.argmax(np.where(mask, files.read, -1.0)))
+    by_each = files.by_each[mask]
     return Passes(
         number,
+        int(files.processes[mask].max()) if by_each.all() else 1,
         int(mask.sum()),
         facts.name(int(files.ids[first])),
         int(files.size[mask].sum()),

@@ -27,10 +27,11 @@ def sentence(one: Passes, over_all: str) -> str:
     calls is summed, such as " over all processes"."""
     what = f"{count(one.files)} files like {one.name}" if one.files > 1 else one.name
     whole = one.end - one.start
+    each = f" in each of {count(one.processes)} processes" if one.processes > 1 else ""
     calls = f"{seconds(one.spent)}{over_all} ({share(one.spent, whole)} of the time of the passes)"
     return (
-        f"The program read {what}, {amount(one.size)}, {count(one.number)} times, one pass after "
-        f"the other: from {seconds(one.start)} to {seconds(one.end)} after its start, "
+        f"The program read {what}, {amount(one.size)}, {count(one.number)} times{each}, one pass "
+        f"after the other: from {seconds(one.start)} to {seconds(one.end)} after its start, "
         f"{seconds(one.each)} for each pass on average. In a training, a pass is an epoch. Calls "
         f"on these files took {calls}."
     )

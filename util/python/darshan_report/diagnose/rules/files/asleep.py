@@ -32,6 +32,7 @@ OF_OTHERS = f"{NAME}-of-others"  # name of the finding on files that no process 
 # Smallest share of sleep between look-ups, and of waiting in the run; opens per sleep from which on
 # a loop does other work.
 _MOSTLY = 0.5
+_TWICE = 2  # fewest sleeps of a loop; a single pause may be anything
 _OFTEN = 5  # fewest sleeps for a file that never appeared
 _SLEEP = "sleep"
 _SHOWN = 3  # largest number of lines that are named
@@ -254,7 +255,7 @@ def _sleepers(facts: Facts, waiting: Sequence[_Asking]) -> str:
 
 def _late(facts: Facts, waiting: Sequence[_Asking]) -> Finding | None:
     """Returns the finding on files that a loop found later than they appeared, because it slept;
-    None if this costs little. waiting: loops that sleep between look-ups."""
+    None if this costs little, or if they slept once. waiting: loops that sleep between look-ups."""
     slept, late = sum(one.looks.seconds for one in waiting), sum(one.looks.late for one in waiting)
     processes = max(one.processes for one in waiting) if facts.together else 1
     run = min(late / processes, _idle(facts, processes), facts.run_time)
@@ -264,6 +265,8 @@ def _late(facts: Facts, waiting: Sequence[_Asking]) -> Finding | None:
         return None
     looks, found = sum(one.looks.calls for one in waiting), sum(one.looks.found for one in waiting)
     sleeps = sum(one.looks.pauses for one in waiting)
+    if sleeps < _TWICE:
+        return None
     of_others, makers = _makers(facts, waiting)
     who = _sleepers(facts, waiting)
     made = f"another process of {makers}" if makers == who else makers

@@ -86,7 +86,7 @@ def _reason(facts: Facts, spent: float) -> str:
         )
     return (
         "The program or a library computes there, or waits for another thread; the log does not "
-        "show which, but a profiler does (py-spy, perf)."
+        "show which, but a profiler does."
     )
 
 
@@ -116,13 +116,14 @@ def _rate(loop: Line, spent: float) -> str:
 
 def find(facts: Facts, others: Sequence[Finding] = ()) -> Iterator[Finding]:
     """Yields a fact on the loop before whose calls most of the run passes. Yields nothing if there
-    is no such loop, if the steps of a training take this time, or if `others` has a problem, or a
-    notice on this time, which says more."""
+    is no such loop, or if the steps of a training take this time, or if `others` has a problem, or
+    a notice on this time, which says more. Also yields nothing if the loop is in an installed
+    program of a run of several, such as a compressor in a pipeline: it mostly waits for them."""
     known = loops_of(facts)
     if known is None or any(finding.kind == PROBLEM for finding in others):
         return
     loop = longest(facts)
-    if loop is None:
+    if loop is None or (facts.tree and not any(site.is_users for site in loop.sites)):
         return
     rows = ledger(facts)
     own = rows[BETWEEN] + rows[COMPUTING]
