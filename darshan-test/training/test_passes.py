@@ -58,3 +58,11 @@ def test_processes_that_each_read_the_set(build: Path, tmp_path: Path, times: in
     one = f"cat{' data.bin' * times} >/dev/null &"
     found = told(build, tmp_path, "sh", "-c", f"{one} {one} wait")
     assert (found and (found["number"], found["processes"])) == ((3, 2) if times > 1 else None)
+
+
+def test_a_shell_that_steps_back(build: Path, tmp_path: Path) -> None:
+    """A shell that reads lines from a file reads each block again for each of its lines. These are
+    no passes."""
+    (tmp_path / "lines").write_text("a line of some words\n" * 60_000)
+    loop = "while read -r line; do n=$((n + 1)); done <lines"
+    assert told(build, tmp_path, "bash", "-c", f"{loop}; : $n") is None

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import _ctypes
 import asyncio
 import mmap
 import os
@@ -71,6 +72,19 @@ def prepare_arrays_in_steps() -> None:
 
 
 users_asked_plain = users_asked
+
+
+def plugin_each(cured: bool) -> None:
+    """Loads a library for each line of a list, and unloads it; cured: loads it once."""
+    Path("list").write_text("".join(f"file{n}\n" for n in range(24_000)))
+    loaded = _ctypes.dlopen("libanl.so.1", os.RTLD_NOW) if cured else 0
+    with open("list") as file, open("names", "w") as names:
+        for line in file:
+            if not cured:
+                loaded = _ctypes.dlopen("libanl.so.1", os.RTLD_NOW)
+            names.write(line)
+            if not cured:
+                _ctypes.dlclose(loaded)
 
 
 def arrays_in_steps(_: bool) -> None:

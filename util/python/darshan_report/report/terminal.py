@@ -83,6 +83,7 @@ _EPOCH = "{:<12}" + "{:>11}" * 6
 _MADE = "{:<9}" + "{:>10}" * 7
 _DATA = "{:<18}" + "{:>10}" * 6
 _PASSES = "{:<12}" + "{:>11}" * 3
+_FACT = 2  # lines of a fact, of `darshan stat`
 _EPOCHS = 8  # rows of a loader
 
 
@@ -370,8 +371,9 @@ def _fact_with_line(finding: Finding, place: str) -> Iterator[str]:
     if not place or place.startswith("No line:"):
         yield from first_fitting([title], _WIDTH, "  ")
         return
-    lines = _wrapped(f"{title} {visible(place)}")
-    yield from itertools.islice(lines, 2)
+    texts = [list(_wrapped(f"{title} {text}")) for text in _places(visible(place))]
+    fitting_ones = (lines for lines in texts if len(lines) <= _FACT)
+    yield from next(fitting_ones, list(_wrapped(title))[:_FACT])
 
 
 def _costliest(

@@ -20,6 +20,7 @@ _NEAR = 0.25  # by how much the number of reads of a file may differ from that o
 _EXACT = 0.05  # by how much a number of reads may differ from a whole number
 _WHOLE = 0.75  # share of a file's bytes from which on it was read as a whole
 _HALF = 0.5
+_FORWARD = 0.25  # smallest share of reads that go forward: half, if samples are shuffled
 _FEW_BINS = 4  # bins of the heat map for each pass, below which the passes' times are unknown
 _MODULES = ("POSIX", "STDIO")
 
@@ -109,6 +110,10 @@ def _files(facts: Facts) -> _Files | None:
         size = np.maximum(table["MAX_BYTE_READ"], table["MAX_BYTE_WRITTEN"]) + 1
         mask = (table["BYTES_READ"] > 0) & (table["BYTES_WRITTEN"] <= size)
         mask &= facts.single(table) & ~program_text.which(facts, table)
+        if module == "POSIX":
+            # A shell that takes lines steps back in its block after each one.
+            later = table["READS"] - facts.opens(table)
+            mask &= table["SEQ_READS"] >= _FORWARD * later
         start, end = table["F_READ_START_TIMESTAMP"], table["F_READ_END_TIMESTAMP"]
         opens = facts.opens(table) - (table["BYTES_WRITTEN"] > 0)
         read = table["BYTES_READ"]

@@ -31,8 +31,8 @@ def sentence(one: Passes, over_all: str) -> str:
     calls = f"{seconds(one.spent)}{over_all} ({share(one.spent, whole)} of the time of the passes)"
     return (
         f"The program read {what}, {amount(one.size)}, {count(one.number)} times{each}, one pass "
-        f"after the other: from {seconds(one.start)} to {seconds(one.end)} after its start, "
-        f"{seconds(one.each)} for each pass on average. In a training, a pass is an epoch. Calls "
+        f"after the other (in a training: epochs): from {seconds(one.start)} to "
+        f"{seconds(one.end)} after its start, {seconds(one.each)} for each pass on average. Calls "
         f"on these files took {calls}."
     )
 

@@ -46,7 +46,9 @@ _WORDS = {
     ),
 }
 _PAGES = Remedy(
-    "Give SQLite a page cache that holds the pages in use; its default is 2 MB.",
+    "Give SQLite a page cache that holds all pages in use; its default is 2 MB. A cache that is "
+    "smaller than what the queries read in turn helps nothing. If they read few columns of large "
+    "rows, keep large values (blobs, texts) in a table of their own, or behind the other columns.",
     "SQL: PRAGMA cache_size = -200000;  -- KiB of memory, in each connection",
 )
 _TABLES = r"pandas\.read_|polars\.(?:read|scan)_"

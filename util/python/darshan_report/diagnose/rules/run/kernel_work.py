@@ -5,6 +5,7 @@ tasks."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from ....classes import dataclass
@@ -103,22 +104,70 @@ def _memory(facts: Facts, work: KernelWork) -> _Cause | None:
     )
 
 
+# A sentence on reads of unrecorded files, the remedy, and the seconds of the kernel that it
+# saves; 0: _READ for each read. Below: the same by the mean size of the reads, from and to bytes.
+_ANY_READS: tuple[str, Remedy, float] = (
+    "They are reads of pipes, sockets, or files of the system, as below /proc; the C library reads "
+    "/etc/passwd for each getpwnam.",
+    _ASKS,
+    0.0,
+)
+_BY_SIZE: tuple[tuple[int, int, str, Remedy, float], ...] = (
+    (
+        780,
+        1000,
+        "They have about the 832 bytes with which the dynamic linker begins each library: a "
+        "library may be loaded again and again (dlopen), or a converter of texts (iconv_open). "
+        "They may also be of pipes, sockets, or files of the system, such as /etc/passwd for each "
+        "getpwnam.",
+        Remedy(
+            "Load each library once, before the loop, and keep it: a plug-in (dlopen), and a "
+            "converter of texts (iconv_open), which serves any number of texts. Ask for a user, a "
+            "group, a host or a service once for each, too.",
+            "C: iconv_t converter = iconv_open(\"UTF-8\", \"LATIN1\");  // once, before the loop\n"
+            "C: void *plugin = dlopen(path, RTLD_NOW);  // once, not for each item\n"
+            "Python: plugin = ctypes.CDLL(path)  # once, not for each item",
+        ),
+        math.inf,
+    ),
+    (
+        3900, 4096,
+        "Reads of 4 KiB fill the buffer of a stream: a device such as /dev/urandom is opened again "
+        "and again with fopen, for a few bytes each time. They may also be of pipes or sockets.",
+        Remedy(
+            "Ask for the bytes themselves: getrandom() for random ones, or one open of the device "
+            "and read(), without a stream.",
+            "C: getrandom(bytes, sizeof bytes, 0);  // not fopen(\"/dev/urandom\", \"r\")\n"
+            "Python: os.urandom(16), or the module secrets",
+        ),
+        0.0,
+    ),
+)  # fmt: skip
+
+
+def _of(row: tuple[int, int, str, Remedy, float]) -> tuple[str, Remedy, float]:
+    """Returns a row of _BY_SIZE without its sizes, in the form of _ANY_READS."""
+    return row[2], row[3], row[4]
+
+
 def _reads(facts: Facts, work: KernelWork) -> _Cause | None:
     """Returns the cause if the program made very many small reads that are not of recorded files;
     otherwise None. work: the kernel's work outside of recorded calls."""
     least = facts.limits["bytewise.calls"] / 10
     if work.calls < least or work.read > _FEW * work.calls:
         return None
+    each = work.read / work.calls
+    what, remedy, most = next(
+        (_of(row) for row in _BY_SIZE if row[0] <= each <= row[1]), _ANY_READS
+    )
     return _Cause(
         "reads",
         "Many reads are not of recorded files",
-        f"The kernel counted {count(work.calls)} reads of {amount(work.read / work.calls)} on "
-        "average that are not of a recorded file, and worked up to "
-        f"{seconds(work.seconds)} for the program outside of recorded calls. They are reads of "
-        "pipes, sockets, or files of the system, as below /proc; the C library reads /etc/passwd "
-        "for each getpwnam.",
-        _ASKS,
-        _READ * work.calls,
+        f"The kernel counted {count(work.calls)} reads of {amount(each)} on average that are not "
+        f"of a recorded file, and worked up to {seconds(work.seconds)} for the program outside of "
+        f"recorded calls. {what}",
+        remedy,
+        most or _READ * work.calls,
     )
 
 
