@@ -23,6 +23,8 @@ from ..diagnose.limits import Limits
 from ..diagnose.run import diagnose_facts
 from ..diagnose.times.ledger import Ledger, ledger
 from ..diagnose.times.waits import Waited, waited
+from ..diagnose.training.loading import verdicts
+from ..diagnose.training.passes import Passes, passes
 from ..library import LogError
 from ..log import Log
 from ..measure import training_time
@@ -193,6 +195,7 @@ class Judged(NamedTuple):
     checkpoints: tuple[Checkpoint, ...]
     loaded: tuple[Loaded, ...]
     waited: Waited | None
+    passes: Passes | None  # over the data; None with a DataLoader of PyTorch
 
 
 class Context:
@@ -286,6 +289,12 @@ class Context:
         return self._judged.waited
 
     @property
+    def passes(self) -> Passes | None:
+        """The passes of a program over its data; None if it has none, or iterates over a DataLoader
+        of PyTorch, whose epochs are in the section about training."""
+        return self._judged.passes
+
+    @property
     def ledger(self) -> Ledger | None:
         """The ledger, a table of what the processes did in each second of their lifetimes; None
         while the program runs."""
@@ -303,6 +312,7 @@ class Context:
             return Judged(
                 diagnose_facts(facts), facts.shares, finals, written, spent, facts.in_pipes,
                 checkpoints(facts), loaded(facts), waited(facts),
+                None if verdicts(facts) else passes(facts),
             )  # fmt: skip
 
     @functools.cached_property

@@ -26,7 +26,7 @@ from ..measure.processes.tree import Row
 from ..measure.training import Span
 from ..show.text import visible
 from .context import Context, LayerFigures
-from .sections import checkpoints, loaded_state, notes, passes, training_lanes
+from .sections import checkpoints, loaded_state, notes, training_lanes
 from .sections.processes import tree_rows
 
 FORMAT, VERSION = "darshan-report", 1
@@ -348,7 +348,7 @@ def _training(context: Context) -> list[dict[str, Any]]:
 
 
 def _passes(context: Context) -> dict[str, Any] | None:
-    one = passes.found(context)
+    one = context.passes
     if one is None:
         return None
     return {

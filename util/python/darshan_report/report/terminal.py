@@ -112,10 +112,10 @@ def _training(context: Context) -> Iterator[str]:
 
 
 def _passes(context: Context) -> Iterator[str]:
-    if (one := passes.found(context)) is None:
+    if (one := context.passes) is None:
         return
     yield ""
-    yield from _wrapped(passes.sentence(one, context.facts.over_all), "")
+    yield from _wrapped(passes.sentence(context, one), "")
     shown = passes.rows(one, _EPOCHS)
     for row in (passes.COLUMNS, *shown) if shown else ():
         yield _PASSES.format(*row)

@@ -15,6 +15,12 @@ _PROGRAM = re.compile(
 )
 
 
+def is_program(name: str) -> bool:
+    """Returns whether a file is one that an interpreter or the dynamic linker reads as program, by
+    its name or folder."""
+    return bool(_PROGRAM.search(name))
+
+
 @once
 def which(facts: Facts, table: Table) -> np.ndarray:
     """Returns a mask of the table's files that an interpreter or the dynamic linker reads as
@@ -22,6 +28,6 @@ def which(facts: Facts, table: Table) -> np.ndarray:
     that stand for many program files are among them."""
     found: np.ndarray = table["BYTES_WRITTEN"] == 0
     for place in np.flatnonzero(found):
-        found[place] = bool(_PROGRAM.search(facts.name(int(table.ids[place]))))
+        found[place] = is_program(facts.name(int(table.ids[place])))
     found |= facts.programs(table)
     return found

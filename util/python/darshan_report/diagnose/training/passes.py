@@ -3,6 +3,8 @@ does that has an epoch for each pass. Nothing in the program has to say so."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -25,6 +27,11 @@ _FEW_BINS = 4  # bins of the heat map for each pass, below which the passes' tim
 _MODULES = ("POSIX", "STDIO")
 
 Array = npt.NDArray[np.float64]
+# How the properties of _Files of two layers are joined, in their order.
+_JOINED = (
+    *(np.maximum, np.add, np.maximum, np.maximum),
+    *(np.add, np.add, np.minimum, np.maximum),
+)
 
 
 @dataclass(frozen=True)
@@ -52,7 +59,7 @@ class Passes:
 @dataclass(frozen=True)
 class _Files:
     """The files that a program read, and wrote at most once: an array per property, in the same
-    order. Program files are left out."""
+    order. Records of many program files are left out."""
 
     ids: npt.NDArray[np.uint64]
     size: Array  # bytes
@@ -89,42 +96,43 @@ class _Files:
         return found & (self.processes > 1)
 
 
-def _joined(one: list[float], other: list[float]) -> list[float]:
-    """Returns the properties of a file, in the order of _Files, from those of two layers."""
-    (size, read, most, processes, opens, spent, start, end), also = one, other
-    return [
-        *(max(size, also[0]), read + also[1], max(most, also[2]), max(processes, also[3])),
-        *(opens + also[4], spent + also[5], min(start, also[6]), max(end, also[7])),
-    ]
+def _of_table(facts: Facts, module: str) -> list[npt.NDArray[Any]] | None:
+    """Returns the ids of a module's files that may be data, and their properties in the order of
+    _Files; None if there is none."""
+    table = facts.table(module)
+    if table is None:
+        return None
+    size = np.maximum(table["MAX_BYTE_READ"], table["MAX_BYTE_WRITTEN"]) + 1
+    read, opens = table["BYTES_READ"], facts.opens(table)
+    start, end = table["F_READ_START_TIMESTAMP"], table["F_READ_END_TIMESTAMP"]
+    mask = (read > 0) & (end > 0) & (table["BYTES_WRITTEN"] <= size)
+    mask &= facts.single(table)
+    if module == "POSIX":
+        # A shell that takes lines steps back in its block after each one.
+        mask &= table["SEQ_READS"] >= _FORWARD * (table["READS"] - opens)
+    opens = opens - (table["BYTES_WRITTEN"] > 0)
+    columns = (size, read, read, table.processes, opens, facts.time(table), start, end)
+    if not mask.any():
+        return None
+    return [table.ids[mask], *(np.asarray(column[mask], "f8") for column in columns)]
 
 
 def _files(facts: Facts) -> _Files | None:
     """Returns the files that may be data; None if there is none. A file that the program reads both
     with read() and through a stream, as numpy.load does, has a record of each layer; their sums
     count."""
-    rows: dict[int, list[float]] = {}
-    for module in _MODULES:
-        table = facts.table(module)
-        if table is None:
-            continue
-        size = np.maximum(table["MAX_BYTE_READ"], table["MAX_BYTE_WRITTEN"]) + 1
-        mask = (table["BYTES_READ"] > 0) & (table["BYTES_WRITTEN"] <= size)
-        mask &= facts.single(table) & ~program_text.which(facts, table)
-        if module == "POSIX":
-            # A shell that takes lines steps back in its block after each one.
-            later = table["READS"] - facts.opens(table)
-            mask &= table["SEQ_READS"] >= _FORWARD * later
-        start, end = table["F_READ_START_TIMESTAMP"], table["F_READ_END_TIMESTAMP"]
-        opens = facts.opens(table) - (table["BYTES_WRITTEN"] > 0)
-        read = table["BYTES_READ"]
-        columns = (size, read, read, table.processes, opens, facts.time(table), start, end)
-        for place in np.flatnonzero(mask & (end > 0)).tolist():
-            this = [float(column[place]) for column in columns]
-            number = int(table.ids[place])
-            rows[number] = _joined(rows[number], this) if number in rows else this
-    if not rows:
+    found = [one for module in _MODULES if (one := _of_table(facts, module)) is not None]
+    if not found:
         return None
-    return _Files(np.array([*rows], "u8"), *np.array([*rows.values()], "f8").T)
+    if len(found) == 1:
+        return _Files(*found[0])
+    ids, where = np.unique(np.concatenate([one[0] for one in found]), return_inverse=True)
+    properties: list[Array] = []
+    for place, joined in enumerate(_JOINED, 1):
+        values = np.full(len(ids), np.inf if joined is np.minimum else 0.0)
+        joined.at(values, where, np.concatenate([one[place] for one in found]))
+        properties.append(values)
+    return _Files(ids, *properties)
 
 
 def _number(files: _Files) -> tuple[int, npt.NDArray[np.bool_]]:
@@ -187,8 +195,11 @@ def passes(facts: Facts) -> Passes | None:
     if files is None:
         return None
     number, mask = _number(files)
+    # Names come last, because they take memory: a log may have 100,000 files.
+    for place in np.flatnonzero(mask).tolist():
+        mask[place] = not program_text.is_program(facts.name(int(files.ids[place])))
     read = float(files.read[mask].sum())
-    if read < _HALF * files.read.sum() or float(files.size[mask].sum()) < _LEAST:
+    if not mask.any() or read < _HALF * files.read.sum() or float(files.size[mask].sum()) < _LEAST:
         return None
     if not _is_in_passes(files, mask, number):
         return None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ...diagnose.training.loading import verdicts
-from ...diagnose.training.passes import Passes, passes
+from ...diagnose.training.passes import Passes
 from ...show.model import Block, Column, Heading, Paragraph, Table
 from ...units import NONE, amount, count, seconds, share
 from ..context import Context
@@ -16,19 +15,20 @@ _NOTE = (
 )
 
 
-def found(context: Context) -> Passes | None:
-    """Returns the passes of a program over its data; None if it has none, or iterates over a
-    DataLoader of PyTorch, whose epochs are in the section about training."""
-    return None if verdicts(context.facts) else passes(context.facts)
+def _over_all(context: Context) -> str:
+    """Returns words on over what times in calls are summed; "" for one process with one thread."""
+    if context.info.nprocs > 1 or context.tree:
+        return " over all processes"
+    return " over all threads" if context.shares.overlapping else ""
 
 
-def sentence(one: Passes, over_all: str) -> str:
-    """Returns sentences on the passes over a set of files. over_all: text on over what the time in
-    calls is summed, such as " over all processes"."""
+def sentence(context: Context, one: Passes) -> str:
+    """Returns sentences on the passes of a program over a set of files."""
     what = f"{count(one.files)} files like {one.name}" if one.files > 1 else one.name
     whole = one.end - one.start
     each = f" in each of {count(one.processes)} processes" if one.processes > 1 else ""
-    calls = f"{seconds(one.spent)}{over_all} ({share(one.spent, whole)} of the time of the passes)"
+    part = share(one.spent, whole)
+    calls = f"{seconds(one.spent)}{_over_all(context)} ({part} of the time of the passes)"
     return (
         f"The program read {what}, {amount(one.size)}, {count(one.number)} times{each}, one pass "
         f"after the other (in a training: epochs): from {seconds(one.start)} to "
@@ -53,10 +53,10 @@ def rows(one: Passes, most: int) -> list[tuple[str, ...]]:
 
 def blocks(context: Context) -> list[Block]:
     """Returns the section about passes; [] if there are none."""
-    one = found(context)
+    one = context.passes
     if one is None:
         return []
-    text = Paragraph(sentence(one, context.facts.over_all), strong=True)
+    text = Paragraph(sentence(context, one), strong=True)
     columns = tuple(Column(title, right=True) for title in COLUMNS)
     shown = rows(one, _ROWS)
     return [

@@ -161,10 +161,7 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
     part = part * calls / np.maximum(calls + table["SEEKS"] / _LIGHTER, 1)
     time = np.where(mask, (naming_times(facts, table) + asking) * part, 0.0)
     asked = float(stats[mask].sum()) > float(opens[mask].sum())
-    # The finding about repeated reads has the time between them.
-    ids = set(table.ids[mask].tolist())
-    read_again = any(finding.covers & ids for finding in facts.found(reread.find))
-    removed = ITEMS if read_again else ROUNDS
+    removed = ITEMS if _has_its_own(facts, table, mask, time) else ROUNDS
     more = between(facts, NAME, float(time.sum()), removed, instead=asked)
     stake = facts.stake(
         time.sum(), f"metadata time of the repeated calls{more.basis}", between=more.seconds
@@ -199,6 +196,17 @@ def _find(facts: Facts, table: Table) -> Iterator[Finding]:
         limits=("opens.again", "stats.again"),
         covers=frozenset(int(i) for i in table.ids[mask]),
     )
+
+
+def _has_its_own(facts: Facts, table: Table, mask: np.ndarray, time: np.ndarray) -> bool:
+    """Returns whether the finding about repeated reads of these files has the time between their
+    calls. If the first file is parsed at each opening, this finding has it, too: it says so in its
+    title. mask: of the files. time: of each, in seconds."""
+    ids = set(table.ids[mask].tolist())
+    if not any(finding.covers & ids for finding in facts.found(reread.find)):
+        return False
+    record = int(table.ids[leading(mask, time, 1)[0]])
+    return not (is_parsed(facts.name(record)) or opened_through(facts, record, writes=False))
 
 
 def _asks(facts: Facts, table: Table) -> tuple[np.ndarray, np.ndarray]:
