@@ -104,6 +104,17 @@ def test_larger_notice(where: Where) -> None:
     assert re.search(wanted, done.stdout), done.stdout
 
 
+def told_of_all(where: Where) -> str:
+    """Returns the report of a program's log as text, with blanks in place of line ends. It has the
+    findings of any cost."""
+    thresholds = where.folder / "thresholds"
+    thresholds.write_text("stake.share = 0\nstake.seconds = 0\n")
+    command = (where.program.build / "darshan", "report", "--text", "--thresholds", thresholds)
+    done = finished([*command, where.log], timeout=SECONDS)
+    assert done.returncode == 0, done.stderr
+    return re.sub(r"\s+", " ", done.stdout)
+
+
 # A helper function with two callers, of which one causes the problem.
 _HELPER = """
 import os
@@ -121,12 +132,7 @@ def test_called_at(where: Where) -> None:
     most of them, too."""
     blamed = Blamed("helper", "py", "", _HELPER)
     start(where, blamed)
-    thresholds = where.folder / "thresholds"
-    thresholds.write_text("stake.share = 0\nstake.seconds = 0\n")
-    command = (where.program.build / "darshan", "report", "--text", "--thresholds", thresholds)
-    done = finished([*command, where.log], timeout=SECONDS)
-    assert done.returncode == 0, done.stderr
-    said = re.sub(r"\s+", " ", done.stdout)
+    said = told_of_all(where)
     line = line_of(blamed.source, "here")
     assert re.search(rf"at helper\.py:4, in put, called at helper\.py:{line}: all", said), said
 
@@ -149,15 +155,38 @@ def test_one_function(where: Where) -> None:
     """If one function causes several findings, the first of them has the potential saving of
     all."""
     start(where, Blamed("function", "py", "", _FUNCTION))
-    thresholds = where.folder / "thresholds"
-    thresholds.write_text("stake.share = 0\nstake.seconds = 0\n")
-    command = (where.program.build / "darshan", "report", "--text", "--thresholds", thresholds)
-    done = finished([*command, where.log], timeout=SECONDS)
-    assert done.returncode == 0, done.stderr
-    said = re.sub(r"\s+", " ", done.stdout)
+    said = told_of_all(where)
     both = re.findall(r"at stake: up to [\d.]+ m?s [^:]*?; with (?:the other finding|the \d other "
                       r"findings) about this function up to ", said)  # fmt: skip
-    assert len(both) == 1, done.stdout
+    assert len(both) == 1, said
+
+
+# A loop that computes between the reads of a library, in a function whose name needs much space.
+_LONG = """
+import io
+def {name}(stream):
+    total = 0
+    for _ in range(400):
+        block = stream.read(1 << 14)  # here
+        total += sum(sum(block) for _ in range(30))
+    return total
+with open("data", "wb") as made:
+    made.write(bytes(400 << 14))
+with open("data", "rb", buffering=0) as raw:
+    {name}(io.BufferedReader(raw, 1 << 13))
+"""
+
+
+def test_long_names_do_not_break_a_sentence(where: Where) -> None:
+    """If most of a run passes between the calls of a loop, `darshan stat` begins with that, in at
+    most two lines. A place that is too long for them gets shorter, and no sentence breaks off."""
+    name = "a_function_that_has_a_name_as_long_as_those_of_compiled_libraries_" + "x" * 60
+    start(where, Blamed("long", "py", "", _LONG.replace("{name}", name)))
+    done = finished([where.program.build / "darshan", "stat", "-r", where.log], timeout=SECONDS)
+    said = done.stdout + done.stderr
+    first, _, rest = said[said.index("Most of the run passes") :].partition("The calls on files")
+    assert rest, said
+    assert first.rstrip().endswith(".") and first.count("\n") <= 2, said
 
 
 def test_sites_are_no_files(where: Where) -> None:

@@ -43,6 +43,12 @@ CONFIGURATIONS = (
 )
 
 
+def usable(python: str) -> list[str]:
+    """Returns the configurations that this Python can run: without a GPU, only Debian's PyTorch can
+    be made to start its thread for pinned memory."""
+    return [name for name in CONFIGURATIONS if python == PYTHON or "pinned" not in name]
+
+
 @dataclass(frozen=True)
 class Compared:
     """A configuration of a training: its name, the times of each epoch that the program measured,
@@ -128,10 +134,11 @@ def table(rows: Sequence[Compared]) -> list[str]:
 def main() -> None:
     """Prints the table of all configurations. The command line: the build folder, and optionally a
     Python."""
+    build, python = Path(sys.argv[1]).resolve(), (*sys.argv[2:], PYTHON)[0]
     rows = []
-    for name in CONFIGURATIONS:  # each in a run of its own, because waits are judged by the run
+    for name in usable(python):  # each in a run of its own, because waits are judged by the run
         with tempfile.TemporaryDirectory(prefix="darshan-training-") as folder:
-            rows += measured(Path(sys.argv[1]).resolve(), Path(folder), [name], *sys.argv[2:])
+            rows += measured(build, Path(folder), [name], python)
     print("\n".join(table(rows)))
 
 

@@ -259,11 +259,44 @@ def test_rates(build: Path, tmp_path: Path, packages: Path) -> None:
     assert re.search(r"Importing modules took at least [\d.]+ m?s, longer than an epoch", said)
 
 
+def reported(build: Path, packages: Path, program: Path) -> Told:
+    """Runs a program in its folder, with call sites; returns the report of its log as data."""
+    folder, log = program.parent, program.parent / "log.darshan"
+    command = [build / "darshan", "run", "--sites", "/usr/bin/python3", "-B", program]
+    settings = {**minimal(), "PYTHONPATH": str(packages), "DARSHAN_LOGFILE": str(log)}
+    assert run(command, folder, settings).status == 0
+    made = run([build / "darshan", "report", "--json", "-o", "-", log], folder, minimal())
+    told: Told = json.loads(made.out)
+    return told
+
+
+@pytest.mark.parametrize("epochs", [1, 3])
+def test_cost_of_an_epoch(build: Path, tmp_path: Path, packages: Path, epochs: int) -> None:
+    """The finding about a training that waits for its data says what an epoch could save: the
+    saving of the run, divided by the epochs. The text says so if there are several."""
+    program = tmp_path / "train.py"
+    program.write_text(
+        "import time\nfrom torch.utils.data import DataLoader\n\n"
+        "class Samples:\n    def __len__(self):\n        return 8\n"
+        "    def __getitem__(self, place):\n        time.sleep(0.02)\n        return place\n\n"
+        f"for _ in range({epochs}):\n"
+        "    for batch in DataLoader(Samples(), batch_size=2):\n        pass\n"
+    )
+    told = reported(build, packages, program)
+    (found,) = (one for one in told["findings"] if one["name"] == "loader-bound-training")
+    assert found["stake"]["run_seconds"] > 0
+    each = found["stake"]["run_seconds"] / epochs
+    assert found["stake"]["epoch_seconds"] == pytest.approx(each)
+    log = tmp_path / "log.darshan"
+    said = run([build / "darshan", "report", "--text", log], tmp_path, minimal()).out
+    assert (" per epoch" in said) == (epochs > 1)
+
+
 @pytest.mark.parametrize("kept", [False, True])
 def test_made_before(build: Path, tmp_path: Path, packages: Path, kept: bool) -> None:
     """A finding names a file that the program makes before its training and then reads in it, with
     the line that writes it. It does not name a file that existed before the program (kept)."""
-    program, log, cache = tmp_path / "train.py", tmp_path / "log.darshan", tmp_path / "cache.bin"
+    program, cache = tmp_path / "train.py", tmp_path / "cache.bin"
     program.write_text(
         "import mmap, os, sys, time\nfrom torch.utils.data import DataLoader\n"
         f"name = {str(cache)!r}\n"
@@ -278,12 +311,7 @@ def test_made_before(build: Path, tmp_path: Path, packages: Path, kept: bool) ->
     )
     if kept:
         cache.write_bytes(bytes(20 << 20))
-    command = [build / "darshan", "run", "--sites", "/usr/bin/python3", "-B", program]
-    settings = {**minimal(), "PYTHONPATH": str(packages), "DARSHAN_LOGFILE": str(log)}
-    assert run(command, tmp_path, settings).status == 0
-    told = json.loads(
-        run([build / "darshan", "report", "--json", "-o", "-", log], tmp_path, minimal()).out
-    )
+    told = reported(build, packages, program)
     found = [one for one in told["findings"] if one["name"] == "made-at-start"]
     assert len(found) == (not kept)
     for one in found:
@@ -307,18 +335,13 @@ def test_long_imports(build: Path, tmp_path: Path, packages: Path, step: float) 
             )
         lines = "".join(f"from . import {name}\n" for name in names)
         (tmp_path / package / "__init__.py").write_text(lines)
-    program, log = tmp_path / "train.py", tmp_path / "log.darshan"
+    program = tmp_path / "train.py"
     program.write_text(
         "import time\nfrom torch.utils.data import DataLoader\nimport frame\nimport extra\n"
         "for batch in DataLoader(list(range(4)), batch_size=2):\n"
         f"    time.sleep({step})\n"
     )
-    command = [build / "darshan", "run", "--sites", "/usr/bin/python3", "-B", program]
-    settings = {**minimal(), "PYTHONPATH": str(packages), "DARSHAN_LOGFILE": str(log)}
-    assert run(command, tmp_path, settings).status == 0
-    told = json.loads(
-        run([build / "darshan", "report", "--json", "-o", "-", log], tmp_path, minimal()).out
-    )
+    told = reported(build, packages, program)
     found = [one for one in told["findings"] if one["name"] == "long-imports"]
     assert len(found) == (step < 1.0)
     for one in found:

@@ -10,7 +10,7 @@ import pytest
 from place import newest_torch
 from sample import turning
 
-from .configurations import CONFIGURATIONS, EPOCHS, HERE, PYTHON, Compared, measured, report_of
+from .configurations import EPOCHS, HERE, PYTHON, Compared, measured, report_of, usable
 
 # Fraction of CONFIGURATIONS that a run of the tests uses.
 SHARE = 0.4
@@ -73,9 +73,7 @@ def shares_of_waiting(build: Path, tmp_path: Path, python: str) -> None:
     """Checks that the shares of waiting in the reports of some configurations agree with those that
     the program measured; measures again if the machine disturbed them. python: the Python to
     use."""
-    # Without a GPU, only Debian's PyTorch can be made to start its thread for pinned memory.
-    known = [name for name in CONFIGURATIONS if python == PYTHON or "pinned" not in name]
-    names = turning(known, SHARE, "training")
+    names = turning(usable(python), SHARE, "training")
     for attempt in range(TRIES):
         folder = tmp_path / str(attempt)
         folder.mkdir()

@@ -24,6 +24,7 @@ def rows() -> list[Row]:
         ),
         _row("outside.py", "map-copied", says=(_NEW, r"mm\.find", r"in mapped files")),
         _row("outside.py", "users-asked", says=(_READS, "getpwuid", r"lru_cache")),
+        _row("streams.c", "device-each", says=(_READS, "/dev/urandom", "getrandom")),
         _row("outside.py", "plugin-each", says=(_READS, "the dynamic linker", r"ctypes\.CDLL")),
         Row("outside.py", "users-asked-plain", place=HERE, says=(_READS, "getpwuid")),
         _row(

@@ -77,7 +77,10 @@ def _pipes() -> list[Row]:
         replace(
             _row("passed.py", "copy-of-a-manager", tree=4), never=(r"multiprocessing\.Manager",)
         ),
-        replace(_row("passed.sh", "pipeline", tree=5), never=(_PIPES, _UNKNOWN, "wait for each")),
+        replace(
+            _row("passed.sh", "pipeline", tree=5),
+            never=(_PIPES, _UNKNOWN, "wait for each", "run passes"),
+        ),
     ]
 
 

@@ -85,5 +85,5 @@ def _waiting() -> list[Row]:
             never=("sleeps between",),
         ),
         *(waits("waits.sh", case) for case in ("work-until-stopped", "watch-beside", "restarted")),
-        *(waits("waits.py", case) for case in ("stop-file", "paced")),
+        *(waits("waits.py", case) for case in ("stop-file", "paced", "threads-work")),
     ]

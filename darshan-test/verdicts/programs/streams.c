@@ -29,6 +29,23 @@ static void fread_unbuffered(bool cured) {
   fclose(stream);
 }
 
+/* Opens a device for the few random bytes of each line; cured: once. */
+static void device_each(bool cured) {
+  unsigned char token[16];
+  FILE *tokens = opened("tokens", "w"), *device = NULL;
+  for (int i = 0; i < 40000; i++) {
+    if (!device) device = opened("/dev/urandom", "r");
+    must(fread(token, sizeof token, 1, device) == 1, "fread");
+    if (!cured) {
+      fclose(device);
+      device = NULL;
+    }
+    fprintf(tokens, "%02x%02x\n", token[0], token[1]);
+  }
+  if (device) fclose(device);
+  fclose(tokens);
+}
+
 static void fprintf_unbuffered(bool cured) {
   FILE *stream = opened("table", "w");
   if (!cured) setbuf(stream, NULL);
@@ -348,6 +365,7 @@ int main(int argc, char **argv) {
   static const struct Case cases[] = {
       {"getc-unbuffered", getc_unbuffered},
       {"fread-unbuffered", fread_unbuffered},
+      {"device-each", device_each},
       {"fprintf-unbuffered", fprintf_unbuffered},
       {"open-per-line", open_per_line},
       {"flush-per-line", flush_per_line},

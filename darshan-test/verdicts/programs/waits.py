@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -82,6 +84,24 @@ def stop_file(_: bool) -> None:
         total = sum(number * number for number in range(400_000))
         if step == 10:
             Path("stop").write_text(str(total))
+
+
+def threads_work(_: bool) -> None:
+    """Lets a thread make each file, and waits for the thread, not for the file: meanwhile the
+    thread works."""
+
+    def make(step: int) -> None:
+        end = time.thread_time() + 0.4
+        data = bytes(8 << 20)
+        while time.thread_time() < end:
+            hashlib.sha256(data)  # without the lock of the interpreter
+        Path(f"made{step}").touch()
+
+    for step in range(2 * STEPS):
+        thread = threading.Thread(target=make, args=(step // 2,))
+        if not os.path.exists(f"made{step // 2}"):
+            thread.start()
+            thread.join()
 
 
 def paced(_: bool) -> None:

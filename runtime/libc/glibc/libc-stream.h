@@ -6,7 +6,16 @@
 #include <stdio.h>
 #include <wchar.h>
 
-enum { STREAM_PUTTING = 0x800 };
+/* Bits of FILE._flags. */
+enum {
+  STREAM_UNBUFFERED = 0x2,
+  STREAM_NO_READS = 0x4,
+  STREAM_AT_END = 0x10,
+  STREAM_IN_BACKUP = 0x100,
+  STREAM_LINE_BUFFERED = 0x200,
+  STREAM_PUTTING = 0x800,
+  STREAM_APPENDS = 0x1000
+};
 
 static inline int stream_fd(const FILE *file) {
   return file->_fileno;
@@ -38,31 +47,31 @@ static inline size_t stream_buffer_size(const FILE *file) {
 }
 
 static inline int stream_is_unbuffered(const FILE *file) {
-  return (file->_flags & 0x2) != 0;
+  return (file->_flags & STREAM_UNBUFFERED) != 0;
 }
 static inline int stream_is_line_buffered(const FILE *file) {
-  return (file->_flags & 0x200) != 0;
+  return (file->_flags & STREAM_LINE_BUFFERED) != 0;
 }
 static inline int stream_is_putting(const FILE *file) {
   return (file->_flags & STREAM_PUTTING) != 0;
 }
 /* Returns 1 if a read of the stream has met the end of the file, as feof does, otherwise 0. */
 static inline int stream_is_at_end(const FILE *file) {
-  return (file->_flags & 0x10) != 0;
+  return (file->_flags & STREAM_AT_END) != 0;
 }
 static inline int stream_appends(const FILE *file) {
-  return (file->_flags & 0x1000) != 0;
+  return (file->_flags & STREAM_APPENDS) != 0;
 }
 /* Returns 1 if the stream cannot read (its mode has no "r" and no "+"), otherwise 0. */
 static inline int stream_only_writes(const FILE *file) {
-  return (file->_flags & 0x4) != 0;
+  return (file->_flags & STREAM_NO_READS) != 0;
 }
 /* 1: fopen with the mode "a" moves the descriptor to the end of the file. */
 enum { STREAM_OPENS_AT_END = 1 };
 /* Returns 1 if the stream reads bytes that ungetc pushed back, otherwise 0. These bytes are in a
  * separate area, and the buffer is not in use while they are read. */
 static inline int stream_is_in_backup(const FILE *file) {
-  return (file->_flags & 0x100) != 0;
+  return (file->_flags & STREAM_IN_BACKUP) != 0;
 }
 /* Return 1 if a read or a write of this many bytes, at least 1, only copies them and moves a
  * pointer in the buffer, as the macros of stdio.h do, or if ungetc of c only moves a pointer.

@@ -15,9 +15,6 @@
 #include "../../../intercept/sys/sys.h"
 #include "wide.h"
 
-/* Bits of FILE._flags, which are part of glibc's ABI. */
-enum { FILE_EOF = 0x10, FILE_IN_BACKUP = 0x100, FILE_PUTTING = 0x800 };
-
 /* FAR_AHEAD: position of a marker, further ahead of the reader than a call can read. Only input
  * that a format skips ("%*s") may be longer; libc would then keep the data behind the marker.
  * MARKS: number of markers. */
@@ -66,13 +63,13 @@ void stdio_scan_left(struct stdio_stream *stream) {
 }
 
 int64_t refills_area(const FILE *file) {
-  return file->_flags & FILE_IN_BACKUP ? file->_IO_save_end - file->_IO_save_base
-                                       : file->_IO_read_end - file->_IO_read_base;
+  return stream_is_in_backup(file) ? file->_IO_save_end - file->_IO_save_base
+                                   : file->_IO_read_end - file->_IO_read_base;
 }
 
 int64_t refills_bytes_waiting(const FILE *file) {
   int64_t bytes = file->_IO_read_end - file->_IO_read_ptr;
-  if (file->_flags & FILE_IN_BACKUP) bytes += file->_IO_save_end - file->_IO_save_base;
+  if (stream_is_in_backup(file)) bytes += file->_IO_save_end - file->_IO_save_base;
   return bytes;
 }
 
@@ -82,8 +79,7 @@ int64_t refills_characters_waiting(struct stdio_stream *stream) {
   int64_t bytes = file->_IO_read_end - file->_IO_read_ptr;
   if (!wide || file->_mode <= 0) return bytes;
   bytes += stdio_encoded(stream, wide->read_ptr, wide->read_end);
-  if (file->_flags & FILE_IN_BACKUP)
-    bytes += stdio_encoded(stream, wide->save_base, wide->save_end);
+  if (stream_is_in_backup(file)) bytes += stdio_encoded(stream, wide->save_base, wide->save_end);
   return bytes;
 }
 
@@ -91,9 +87,9 @@ int refills_may_be_marked(const FILE *file, const char *format) {
   /* A marker can measure this call if the stream is being read as bytes and has no marker, and
    * the format skips no input. Characters that were pushed back before the first read are in an
    * area that libc frees with the first buffer; with a marker, libc would free the area twice. */
-  int pushed_back = file->_flags & FILE_IN_BACKUP || file->_IO_save_base;
-  return !(file->_flags & FILE_PUTTING) && (file->_IO_buf_base || !pushed_back) &&
-         !file->_markers && file->_mode <= 0 && !strstr(format, "%*");
+  int pushed_back = stream_is_in_backup(file) || file->_IO_save_base;
+  return !stream_is_putting(file) && (file->_IO_buf_base || !pushed_back) && !file->_markers &&
+         file->_mode <= 0 && !strstr(format, "%*");
 }
 
 void stdio_lend_offset(struct stdio_stream *stream, struct stdio_scan *scan) {
@@ -130,7 +126,7 @@ int64_t stdio_scan_refills(const struct stdio_stream *stream, const struct stdio
     if ((void *)file->_markers == marker_of(scan->mark)) {
       bytes = (int64_t)FAR_AHEAD - marks[scan->mark].marker.position - scan->area + now;
       /* At the end of the file, a memory-mapped stream keeps its buffer. */
-      if (file->_flags & FILE_EOF && bytes >= now) bytes -= now;
+      if (stream_is_at_end(file) && bytes >= now) bytes -= now;
     }
     mark_off(file, scan->mark);
     break;
@@ -151,7 +147,7 @@ int64_t stdio_scan_refills(const struct stdio_stream *stream, const struct stdio
 int64_t stdio_output_waiting(struct stdio_stream *stream) {
   const FILE *file = stream->file;
   const struct stream_wide *wide = stream_wide(file);
-  if (!(file->_flags & FILE_PUTTING)) return 0;
+  if (!stream_is_putting(file)) return 0;
   int64_t bytes = file->_IO_write_ptr - file->_IO_write_base;
   if (file->_mode <= 0 || !wide) return bytes;
   return bytes + stdio_encoded(stream, wide->write_base, wide->write_ptr);

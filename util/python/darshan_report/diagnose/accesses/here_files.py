@@ -12,10 +12,10 @@ from ..facts import Facts
 from ..finding import Remedy
 from ..table import Table
 
-_HERE = re.compile(r"/sh-thd\.\w+$")
+NAMES = r"/sh-thd[.-]?\w+$"  # pattern for the files
 REMEDY = Remedy(
-    "Read the table once, before the loop, into an associative array, and look keys up in it; or "
-    "let one awk read both files.",
+    "Leave the here-document or here-string (<<, <<<) out of the loop: read the table once, before "
+    "it, into an associative array, and look keys up in it; or let one awk read both files.",
     "shell: declare -A price  # once, before the loop\n"
     "shell: while IFS=';' read -r key value; do price[$key]=$value; done < table\n"
     'shell: echo "${price[$key]}"  # in the loop, without <<<\n'
@@ -28,7 +28,7 @@ def here_files(facts: Facts, table: Table, mask: np.ndarray) -> np.ndarray:
     here-strings."""
     found = np.zeros(len(table), bool)
     for place in np.flatnonzero(mask).tolist():
-        found[place] = _HERE.search(facts.name(int(table.ids[place]))) is not None
+        found[place] = re.search(NAMES, facts.name(int(table.ids[place]))) is not None
     return found
 
 

@@ -10,6 +10,7 @@ from ...call_sites.lines import Site, sites_of
 from ...call_sites.measured import OPEN
 from ...call_sites.told import name_of
 from ...library import LogError
+from ..accesses import here_files
 from ..facts import Facts
 from ..finding import Remedy
 
@@ -34,17 +35,7 @@ _KINDS = (
             "Python: tempfile.SpooledTemporaryFile(max_size=64 << 20)\nPython: io.BytesIO()",
         ),
     ),
-    (
-        r"(?!)",
-        r"/sh-thd[.-]?\w+$",
-        Remedy(
-            "The shell writes each here-document (<<) and each long here-string (<<<) to a "
-            "temporary file, and read takes it line by line. Put a table into an associative "
-            "array once, before the loop, or give the text to one program for all items.",
-            "shell: declare -A price;  while IFS=';' read -r k v; do price[$k]=$v; done < table\n"
-            'shell: echo "${price[$key]}"  # in the loop, without a here-string',
-        ),
-    ),
+    (r"(?!)", here_files.NAMES, here_files.REMEDY),
     (
         r"(?!)",
         r"/Rtmp\w+/\w+$",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...diagnose.rules.run import long_imports
 from ...diagnose.training.data_formats import Format, formats
 from ...diagnose.training.loading import Verdict, verdicts
 from ...diagnose.training.start import imports_by_line
@@ -252,7 +253,10 @@ def rates(loader: Loader) -> str:
 
 def imports(context: Context, loader: Loader) -> str:
     """Returns a sentence on the imports of the program if they took longer than an epoch; "" if
-    not, or if unknown, or if several processes iterate. loader: that with the longest epochs."""
+    not, or if unknown, or if several processes iterate, or if a finding says so. loader: that with
+    the longest epochs."""
+    if any(finding.name == long_imports.NAME for finding in context.findings):
+        return ""
     facts, sums = context.facts, loader.sums
     if loader.processes != 1 or not sums.epochs:
         return ""

@@ -32,7 +32,6 @@ OF_OTHERS = f"{NAME}-of-others"  # name of the finding on files that no process 
 # Smallest share of sleep between look-ups, and of waiting in the run; opens per sleep from which on
 # a loop does other work.
 _MOSTLY = 0.5
-_TWICE = 2  # fewest sleeps of a loop; a single pause may be anything
 _OFTEN = 5  # fewest sleeps for a file that never appeared
 _SLEEP = "sleep"
 _SHOWN = 3  # largest number of lines that are named
@@ -202,16 +201,31 @@ def _naps(facts: Facts, line: Line, every: Sequence[Line], places: tuple[int, ..
 
 
 def _slept(facts: Facts, places: tuple[int, ...], most: float) -> float:
-    """Returns the seconds, at most `most`, that these processes slept; 0 if the log has no USAGE.
-    places: indices in the process tree; empty: all processes."""
+    """Returns the seconds, at most `most`, in which these processes slept and none of their threads
+    worked; 0 if the log has no USAGE. places: indices in the process tree; empty: all processes."""
     table, tree = facts.table("USAGE"), facts.tree
     if table is None:
         return 0.0
     known = Usage(table.records)
     blocked = np.where(known.knows("F_BLOCKED_TIME"), known["F_BLOCKED_TIME"], 0.0)
+    slept = np.maximum(0.0, blocked - _of_threads(facts, known, blocked))
     if tree is not None and places:
-        blocked = blocked[np.isin(known.ranks, tree.ranks[list(places)])]
-    return min(most, float(blocked.sum()))
+        slept = slept[np.isin(known.ranks, tree.ranks[list(places)])]
+    return min(most, float(slept.sum()))
+
+
+def _of_threads(facts: Facts, known: Usage, blocked: np.ndarray) -> np.ndarray:
+    """Returns the processor time of each process, in seconds, that its other threads have: what it
+    used, less the life of the main thread without its sleeps and waits for a processor. blocked:
+    seconds of the main thread's sleeps."""
+    lives = np.full(len(known.ranks), facts.run_time)
+    if facts.tree is not None:
+        life = dict(zip(facts.tree.ranks.tolist(), facts.tree.lives.tolist()))
+        lives = np.array([life.get(rank, facts.run_time) for rank in known.ranks.tolist()])
+    own = np.maximum(0.0, lives - blocked - known["F_RUNNABLE_TIME"])
+    used = known["F_USER_TIME"] + known["F_SYSTEM_TIME"]
+    found: np.ndarray = np.maximum(0.0, used - own)
+    return found
 
 
 def _idle(facts: Facts, processes: int) -> float:
@@ -255,7 +269,7 @@ def _sleepers(facts: Facts, waiting: Sequence[_Asking]) -> str:
 
 def _late(facts: Facts, waiting: Sequence[_Asking]) -> Finding | None:
     """Returns the finding on files that a loop found later than they appeared, because it slept;
-    None if this costs little, or if they slept once. waiting: loops that sleep between look-ups."""
+    None if this costs little. waiting: loops that sleep between look-ups."""
     slept, late = sum(one.looks.seconds for one in waiting), sum(one.looks.late for one in waiting)
     processes = max(one.processes for one in waiting) if facts.together else 1
     run = min(late / processes, _idle(facts, processes), facts.run_time)
@@ -265,8 +279,6 @@ def _late(facts: Facts, waiting: Sequence[_Asking]) -> Finding | None:
         return None
     looks, found = sum(one.looks.calls for one in waiting), sum(one.looks.found for one in waiting)
     sleeps = sum(one.looks.pauses for one in waiting)
-    if sleeps < _TWICE:
-        return None
     of_others, makers = _makers(facts, waiting)
     who = _sleepers(facts, waiting)
     made = f"another process of {makers}" if makers == who else makers
